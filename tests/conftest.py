@@ -1,0 +1,58 @@
+"""What all tests share: the repository's folder, `--slow`, and the record of the public names that the tests use."""
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / ".ci"))
+
+# Tests share the cores, so the kernels that they start use one thread each.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"): os.environ.setdefault(variable, "1")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run the tests marked slow too")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--slow"): return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in slow]
+
+
+@pytest.fixture(scope="session")
+def root():
+    "The repository's folder."
+    return ROOT
+
+
+class Record:
+    """Writes build/called.json: the public names that passed tests use.
+
+    A name counts when `tf.math.add` or the like stands in a test function that passed, in the rest of a file of which a test
+    passed, or in a notebook that re-ran; not when it is only an argument of isinstance, hasattr and their like. Sweeps, which
+    take names from a table, say `record_property("called", "tf.math.add")`. Reading the source costs nothing while the tests
+    run and replaces nothing, so that functions keep their identity and classes their instances.
+    """
+    def __init__(self): self.passed, self.named = set(), set()
+
+    def pytest_runtest_logreport(self, report):
+        if report.when != "call" or not report.passed: return
+        self.passed.add(report.nodeid)
+        self.named.update(value for key, value in report.user_properties if key == "called")
+
+    def pytest_sessionfinish(self):
+        from called import used
+        if self.passed:
+            path = ROOT / "build" / "called.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps(used(ROOT, self.passed, self.named), indent=0) + "\n", encoding="utf-8")
+
+
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"): config.pluginmanager.register(Record())

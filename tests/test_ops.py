@@ -1,0 +1,172 @@
+"""The sweep: every declared op is tested, without anyone writing a test for it.
+
+For each op in the registry, in the cases below: forward mode, reverse mode and second derivatives against finite differences, shapes and
+dtypes of results and gradients in every floating type, rules on bare arrays against rules on tensors, broadcasting, and the declared
+shape rule against the actual shape. An op that is differentiable and for which no input can be made up fails the test.
+"""
+import numpy as np
+import pytest
+from tfedu.autodiff.check import check_grads
+from tfedu.autodiff.tape import GradientTape
+from tfedu.core.convert import constant
+from tfedu.core.dtype import FROM_NUMPY
+from tfedu.core.dtype import as_dtype
+from tfedu.core.errors import OpError
+from tfedu.core.op import COMPLEX
+from tfedu.core.op import FLOATING
+from tfedu.core.tensor import OPS
+from tfedu.core.tensor import Tensor
+from tfedu.core.tensor import load_ops
+
+load_ops()
+RNG = np.random.default_rng(0)
+
+
+def draw(*shape, low=0.5, high=1.5): return np.random.default_rng(sum(shape) + len(shape)).uniform(low, high, shape)
+
+
+FLAGS, ROWS = np.array([[True, False, True], [False, True, True]]), np.array([2, 0, 2])
+A, B = draw(2, 3), draw(2, 3, low=2, high=4)
+ZERO_ONE = np.array([[0., 1., 0.], [0., 0., 1.]])
+
+# What an op needs beyond positive numbers of shape (2, 3): a list of (inputs, settings). Inputs that are not floats get no gradient.
+CASES = {
+    "getitem": [((A,), dict(key=(slice(None), slice(None, None, -2)))), ((A,), dict(key=(1, None, Ellipsis)))],
+    "put_slice": [((A[:, :2],), dict(shape=(2, 4), key=(slice(None), slice(0, None, 2))))],
+    "reshape": [((A,), dict(shape=(3, -1)))], "squeeze": [((A[None, :, None],), {}), ((A[None],), dict(axis=[0]))],
+    "expand_dims": [((A,), dict(axis=-1))], "swapaxes": [((A,), dict(axis1=0, axis2=1))],
+    "concatenate": [(([A, B],), dict(axis=1))], "stack": [(([A, B],), dict(axis=-1))],
+    "split": [((A,), dict(num_or_size_splits=[1, 2], axis=1))], "cast": [((A,), dict(dtype="float64"))], "saturate_cast": [((A,), dict(dtype="float64"))],
+    "where": [((FLAGS, A, B), {}), ((FLAGS, A, B[:1]), {})],
+    "complex_": [((A, B), {})],
+    "conj": [((A + 1j * B,), {})], "real": [((A + 1j * B,), {})], "imag": [((A + 1j * B,), {})], "magnitude": [((A + 1j * B,), {})], "angle": [((A + 1j * B,), {})],
+    "multiply_no_nan": [((A, B), {})],
+    "shift": [((A,), dict(axis=1, step=1, fill=0))], "recurrence": [((A, B), dict(axis=1))],
+    "sum_to": [((A,), dict(shape=(3,)))], "broadcast_to": [((A,), dict(shape=(4, 2, 3)))],
+    "add_n": [(([A, B, A],), {})], "pad": [((A,), dict(paddings=[[1, 0], [2, 1]])), ((A,), dict(paddings=[[1, 0], [2, 1]], mode="REFLECT"))],
+    "tile": [((A,), dict(multiples=[2, 3]))], "reverse": [((A,), dict(axis=[1]))], "roll": [((A,), dict(shift=1, axis=1))],
+    "gather": [((A, np.array([1, 0, 1])), {}), ((A, ROWS), dict(axis=1))],
+    "scatter_rows": [((draw(3, 2), ROWS), dict(shape=(3, 2), axis=0, batch_dims=0))],
+    "put_rows": [((draw(3, 2), draw(2, 2), np.array([2, 0])), {})],
+    "matmul": [((A, draw(3, 4)), {}), ((A, draw(4, 3)), dict(transpose_b=True)), ((draw(5, 3, 2), A), dict(transpose_a=True, transpose_b=True))],
+    "contract": [(([A, draw(3, 4)],), dict(terms=("ab", "bc"), result="ca"))],
+    "bias_add": [((draw(2, 3, 4), draw(4)), {}), ((draw(2, 3, 4), draw(3)), dict(data_format="NCHW"))],
+    "gelu": [((A,), {}), ((A,), dict(approximate=True))],
+    "blame": [((np.array([1, 2]), A), {})],
+    "sparse_softmax_cross_entropy_with_logits": [((np.array([1, 2]), A), {})],
+    "softmax_cross_entropy_with_logits": [((ZERO_ONE, A), {}), ((A / A.sum(1, keepdims=True), B), {})],
+    "sigmoid_cross_entropy": [((A, B), {})], "weighted_cross_entropy": [((A, B, B), {})],
+    **{name: [((A,), {}), ((A,), dict(axis=0, keepdims=True)), ((draw(2, 3, 2),), dict(axis=[-1, 0]))] for name in
+       ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_logsumexp", "reduce_variance", "reduce_std")},
+    **{name: [((A,), dict(axis=1)), ((A,), dict(axis=0, exclusive=True, reverse=True))] for name in ("cumsum", "cumprod")},
+    **{name: [((A,), {}), ((A,), dict(axis=0))] for name in ("softmax", "log_softmax")},
+    "transpose": [((A,), {}), ((draw(2, 3, 4),), dict(perm=[2, 0, 1]))], "unstack": [((A,), {}), ((A,), dict(axis=1))],
+}
+KINKED = {"maximum", "minimum", "floormod"}   # in a coarse dtype two numbers may meet at the kink, where the slope jumps
+NARROW = {name: (draw(2, 3, low=-.9, high=.9),) for name in ("asin", "acos", "atanh", "sigmoid", "tanh", "erf", "erfc", "elu", "selu", "silu", "softsign")} | {"acosh": (1.5 + A,)}
+
+
+def cases(op):
+    "Inputs and settings for `op`: the table above, or random numbers for what works element by element or says its shapes."
+    if op.name in CASES: return CASES[op.name]
+    if op.elementwise or (len(op.inputs) == 1 and not op.lists):
+        plain = NARROW.get(op.name, tuple(draw(2, 3, low=.5 + .1 * i, high=1.5 + .1 * i) for i in range(len(op.inputs))))
+        return [(plain, {})] + ([((plain[0], plain[1][0]), {}), ((plain[0][:, :1], plain[1][:1]), {}), ((plain[0], plain[1][0, 0]), {})] if len(plain) == 2 else [])
+    raise AssertionError(f"{op.name} is differentiable, but test_ops.py has no inputs for it")
+
+
+def floating(x): return isinstance(x, np.ndarray | np.floating) and x.dtype.kind in "fc"
+
+
+def bound(call, inputs, settings):
+    "A function of the floating inputs alone, and those inputs."
+    flat = [v for x in inputs for v in (x if isinstance(x, list) else [x])]
+    moving = [v for v in flat if floating(v)]
+    def f(*values):
+        rest = iter(values)
+        put = [[next(rest) if floating(v) else constant(v) for v in x] if isinstance(x, list) else next(rest) if floating(x) else constant(x) for x in inputs]
+        return call(*put, **settings)
+    return f, moving
+
+
+DIFFERENTIABLE = sorted(name for name, call in OPS.items() if hasattr(call, "op") and call.op.rules)
+EACH = [pytest.param(name, i, id=f"{name}-{i}") for name in DIFFERENTIABLE for i in range(len(cases(OPS[name].op)))]
+
+
+@pytest.mark.parametrize("name, case", EACH)
+def test_derivatives_agree_with_differences(name, case):
+    f, moving = bound(OPS[name], *cases(OPS[name].op)[case])
+    check_grads(f, moving, order=2)
+
+
+def gradients(f, xs, recorded):
+    "Gradients of all outputs; with an outer tape around, so that the rules run on tensors, when `recorded`."
+    with GradientTape() as outer:
+        if recorded: outer.watch(xs)
+        with GradientTape() as tape:
+            tape.watch(xs)
+            y = f(*xs)
+        if recorded: return y, tape.gradient(y, xs)
+    return y, tape.gradient(y, xs)
+
+
+@pytest.mark.parametrize("name, case", EACH)
+def test_every_floating_dtype_keeps_its_type_and_shape(name, case):
+    op = OPS[name].op
+    f, moving = bound(OPS[name], *cases(op)[case])
+    wanted = COMPLEX if any(x.dtype.kind == "c" for x in moving) else FLOATING
+    _, exact = gradients(f, [constant(x) for x in moving], False)
+    for dtype in sorted(op.T & wanted, key=lambda d: d.name):
+        if op.name in ("cast", "saturate_cast") and dtype.name != "float64" or op.name in KINKED and dtype.size == 2: continue
+        xs = [constant(np.asarray(x).astype(dtype.np)) for x in moving]
+        for recorded in (False, True):
+            y, grads = gradients(f, xs, recorded)
+            assert all(isinstance(v, Tensor) for v in (y if isinstance(y, list) else [y]))
+            for x, g, e in zip(xs, grads, exact, strict=True):
+                if e is None: assert g is None; continue
+                assert (g.dtype, g.shape) == (x.dtype, x.shape), f"{dtype.name}, recorded={recorded}: gradient is {g.dtype.name} {g.shape}"
+                tolerance = {"bfloat16": .12, "float16": .02}.get(dtype.name, 1e-4)
+                np.testing.assert_allclose(g.numpy().astype(e.numpy().dtype), e.numpy(), rtol=tolerance, atol=tolerance * max(1, np.abs(e.numpy()).max()))
+
+
+def ones(dtype, shape): return constant(np.full(shape, b"a", object) if dtype.name == "string" else np.ones(shape, dtype.np))
+
+
+@pytest.mark.parametrize("name", sorted(n for n, c in OPS.items() if hasattr(c, "op") and c.op.elementwise))
+def test_elementwise_ops_take_every_shape_and_refuse_wrong_types(name):
+    op = OPS[name].op
+    for dtype in sorted(op.T, key=lambda d: d.name):
+        for shape in ((), (0,), (2, 0, 3), (1,), (2, 3)):
+            y = OPS[name](*[ones(dtype, shape) for _ in op.inputs])
+            assert y.shape.as_list() == list(shape) and y.dtype in ((op.result or dtype), dtype.real_dtype)
+    for dtype in {"float32", "int32", "bool", "string", "complex64"} - {d.name for d in op.T}:
+        x = ones(as_dtype(dtype), 1)
+        with pytest.raises(OpError, match=name) as caught: OPS[name](*[x] * len(op.inputs))
+        assert dtype in str(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted(n for n, c in OPS.items() if hasattr(c, "op") and c.op.elementwise and len(c.op.inputs) == 2))
+def test_two_inputs_of_different_types_or_shapes_are_refused(name):
+    op = OPS[name].op
+    first, second = (sorted(op.T, key=lambda d: d.name) * 2)[:2]
+    if first is not second:
+        with pytest.raises(OpError) as caught: OPS[name](ones(first, 2), ones(second, 2))
+        assert name in str(caught.value) and first.name in str(caught.value) and second.name in str(caught.value)
+    with pytest.raises(OpError) as caught: OPS[name](ones(first, 2), ones(first, 3))
+    assert name in str(caught.value) and "(2,)" in str(caught.value) and "(3,)" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted(n for n, c in OPS.items() if hasattr(c, "op") and c.op.shape))
+def test_the_shape_rule_is_the_shape(name):
+    op = OPS[name].op
+    for first, second in (((), ()), ((2,), (2,)), ((4, 1), (3,))):
+        shapes = op.shape.example_shapes(batches=[first, second])
+        y = OPS[name](*[constant(np.ones(s, np.float32)) for s in shapes])
+        assert [o.as_list() for o in op.shape.outputs(name, shapes)] == [y.shape.as_list()]
+
+
+def test_the_sweep_reaches_every_op():
+    "Each op is differentiable and swept above, elementwise and swept above, or without a gradient; nothing is left out by accident."
+    without = {n for n, c in OPS.items() if hasattr(c, "op") and not c.op.rules and not c.op.elementwise}
+    assert without <= {"stop_gradient", "reduce_all", "reduce_any", "argmax", "argmin", "zeros_like", "ones_like", "one_hot_rows", "ratio", "zero_fraction"}, without
+    assert as_dtype("float32") in FROM_NUMPY.values() and len(DIFFERENTIABLE) > 80

@@ -1,0 +1,19 @@
+# Generated from the notebooks by `make export`; do not edit.
+from . import experimental as experimental
+from . import optimizer as optimizer
+from . import threading as threading
+from tfedu.core.device import LogicalDevice as LogicalDevice
+from tfedu.core.device import LogicalDeviceConfiguration as LogicalDeviceConfiguration
+from tfedu.core.device import PhysicalDevice as PhysicalDevice
+from tfedu.core.config import functions_run_eagerly as experimental_functions_run_eagerly
+from tfedu.core.config import run_functions_eagerly as experimental_run_functions_eagerly
+from tfedu.core.config import functions_run_eagerly as functions_run_eagerly
+from tfedu.core.device import get_logical_device_configuration as get_logical_device_configuration
+from tfedu.core.device import get_soft_device_placement as get_soft_device_placement
+from tfedu.core.device import get_visible_devices as get_visible_devices
+from tfedu.core.device import list_logical_devices as list_logical_devices
+from tfedu.core.device import list_physical_devices as list_physical_devices
+from tfedu.core.config import run_functions_eagerly as run_functions_eagerly
+from tfedu.core.device import set_logical_device_configuration as set_logical_device_configuration
+from tfedu.core.device import set_soft_device_placement as set_soft_device_placement
+from tfedu.core.device import set_visible_devices as set_visible_devices

@@ -1,0 +1,3 @@
+# Generated from the notebooks by `make export`; do not edit.
+from . import datasets as datasets
+from . import optimizers as optimizers

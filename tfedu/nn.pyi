@@ -1,0 +1,25 @@
+# Generated from the notebooks by `make export`; do not edit.
+from tfedu.ops.nn import bias_add as bias_add
+from tfedu.ops.nn import crelu as crelu
+from tfedu.ops.random import dropout as dropout
+from tfedu.ops.nn import elu as elu
+from tfedu.ops.nn import gelu as gelu
+from tfedu.ops.nn import l2_loss as l2_loss
+from tfedu.ops.nn import leaky_relu as leaky_relu
+from tfedu.ops.nn import log_softmax as log_softmax
+from tfedu.ops.nn import moments as moments
+from tfedu.ops.nn import relu as relu
+from tfedu.ops.nn import relu6 as relu6
+from tfedu.ops.nn import selu as selu
+from tfedu.ops.functions import sigmoid as sigmoid
+from tfedu.ops.cross_entropy import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
+from tfedu.ops.nn import silu as silu
+from tfedu.ops.nn import softmax as softmax
+from tfedu.ops.cross_entropy import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
+from tfedu.ops.functions import softplus as softplus
+from tfedu.ops.nn import softsign as softsign
+from tfedu.ops.cross_entropy import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
+from tfedu.ops.nn import silu as swish
+from tfedu.ops.functions import tanh as tanh
+from tfedu.ops.cross_entropy import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
+from tfedu.ops.nn import zero_fraction as zero_fraction
