@@ -58,6 +58,9 @@ def parameters(item) -> str:
     found = {k: v for k, v in docments(item, full=True).items() if k not in {"self", "cls"}}
     if not any(v["docment"] for v in found.values()): return ""
     found["return"]["docment"] = found["return"]["docment"] or returned(item)
+    given = inspect.signature(item).parameters
+    for name, about in found.items():   # docments guesses the type from the default where there is none
+        if name in given and given[name].annotation is inspect.Parameter.empty: about["anno"] = inspect.Parameter.empty
     found = {k: v for k, v in found.items() if v["docment"] or k not in {"return", "name"}}
     rows = []
     for name, about in found.items():

@@ -26,7 +26,7 @@ def defined(cell) -> list[str]:
     for node in cell.parsed_() or []:
         if isinstance(node, ast.FunctionDef | ast.ClassDef): names.append(node.name)
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        names += [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+        names += [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     return [n for n in names if not n.startswith("_")]
 
 
@@ -79,6 +79,7 @@ class Page:
         for cell in nb.cells:
             if "default_exp" in cell.get("directives_", {}): continue
             if cell.cell_type == "markdown":
+                if self.name == "index": cell.source = cell.source.replace("](nbs/", "](/")   # written for README.md
                 fold = "**Exercise" in cell.source
                 lines = prose.linkify(cell.source)
                 cell.source = "\n".join(table.link_line(l) if l.startswith("|") else l for l in lines.split("\n"))

@@ -7,9 +7,11 @@ from objects import Shown, parameters, public, signature, value
 from pages import Links, Page
 
 
-def described(item, links: Links) -> str:
-    "The docstring with its names and addresses linked."
-    text = links.linkify(inspect.getdoc(item) or "")
+def described(item, links: Links, names=()) -> str:
+    "The docstring with its names and addresses linked, without those of the item's own `names` that end it."
+    text = inspect.getdoc(item) or ""
+    while ends := [n for n in names if text.endswith(f" `{n}`")]: text = text.removesuffix(f" `{ends[0]}`")
+    text = links.linkify(text)
     text = re.sub(r"https://www\.tensorflow\.org\S*[^\s.,;)]", r"[TensorFlow's page](\g<0>)", text)
     return re.sub(r"(?<![<(])https?://\S*[^\s.,;)]", r"<\g<0>>", text)
 
@@ -51,7 +53,7 @@ def entry(name: str, names: list[str], pages: dict[str, Page], links: Links) -> 
     what = kind(item)
     lines = [f"`````{{py:{what}}} {name}" + (signature(item) if what != "data" else ""), ""]
     if name != names[0]: return "\n".join([*lines, f"The same as [`{names[0]}`](#{names[0]}).", "`````", ""])
-    if what != "data": lines += [described(item, links), "", shapes(item), "", parameters(item), ""]
+    if what != "data": lines += [described(item, links, names), "", shapes(item), "", parameters(item), ""]
     page = pages.get(module.removeprefix("tfedu."))
     where = section(page, attr) if page else f"`{module}`"
     also = "".join(f" · also [`{n}`](#{n})" for n in names[1:])

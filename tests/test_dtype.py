@@ -6,9 +6,10 @@ import threading
 import ml_dtypes
 import numpy as np
 import pytest
-import tfedu as tf
 from hypothesis import given
 from hypothesis import strategies as st
+
+import tfedu as tf
 from tfedu.core.dtype import DTYPES, FROM_NUMPY, look_up
 
 NUMERIC = [d for d in DTYPES if d.is_floating or d.is_integer or d.is_complex]

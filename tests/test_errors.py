@@ -4,6 +4,7 @@ import inspect
 import pickle
 
 import pytest
+
 import tfedu as tf
 from tfedu.core.errors import CODES, KINDS, error_from_code
 

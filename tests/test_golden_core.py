@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import tfedu as tf
 
 GOLDEN = Path(__file__).parent / "golden"

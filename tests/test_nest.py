@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-import tfedu as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import tfedu as tf
 from tfedu.core.nest import KINDS
 
 settings.register_profile("steady", deadline=None)   # cores are shared: the first call may be slow

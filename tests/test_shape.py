@@ -6,9 +6,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-import tfedu as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import tfedu as tf
 from tfedu.core.shape import Signature, as_shape, broadcast, shape_of, spec_from_value
 
 settings.register_profile("steady", deadline=None)   # cores are shared: the first call may be slow

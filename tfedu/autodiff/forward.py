@@ -72,7 +72,8 @@ def transposed(
         tape.watch([p for p in probes if p.dtype.differentiable])
         g = probes if type(values[-1]) is list else probes[0]
         pairs = [(u, tangents[i]) for rule in op.rules for i, u in zip(rule.inputs, rule.pull(TENSORS, g, rule.keep(values)), strict=True)]
-    flat = [(u, t) for u, t in pairs for u, t in (zip(u, t, strict=True) if type(u) is list and type(t) is list else [(u, t)]) if u is not None and t is not None]
+    split = [list(zip(u, t, strict=True)) if type(u) is list and type(t) is list else [(u, t)] for u, t in pairs]
+    flat = [(u, t) for both in split for u, t in both if u is not None and t is not None]
     if not flat: return None
     moved = tape.gradient([u for u, _ in flat], probes, output_gradients=[t for _, t in flat], unconnected_gradients="zero")
     return moved if type(values[-1]) is list else moved[0]

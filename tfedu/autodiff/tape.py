@@ -81,10 +81,8 @@ def activate(
     tapes: tuple,  # Tapes, the outermost first
 ) -> None:
     "Make `tapes` the ones that record in this thread."
-    if not tapes: JOURNAL.set(None)
-    else:
-        for tape in tapes: tape.settle()
-        JOURNAL.set(tapes[0] if len(tapes) == 1 else Fan(tapes))
+    for tape in tapes: tape.settle()
+    JOURNAL.set(None if not tapes else tapes[0] if len(tapes) == 1 else Fan(tapes))
 
 # %% ../../nbs/3_autodiff/300_tape.ipynb #548bea65
 @publish("tf.UnconnectedGradients")
@@ -105,14 +103,14 @@ def unconnected(
 # %% ../../nbs/3_autodiff/300_tape.ipynb #1368f1b6
 def leaves(
     structure: Any,  # A tensor, a variable, or nested lists, tuples and dictionaries of them
-) -> list:
+) -> list | tuple:   # `structure` itself if it is flat
     "What is inside, in the order of `tf.nest.flatten`. Raises ValueError for anything that is neither tensor nor variable."
     if isinstance(structure, Operators): return [structure]
     if structure is None: raise TypeError("GradientTape: None was given where tensors or variables are needed")
     if type(structure) in (list, tuple):
         for x in structure:
             if not isinstance(x, Operators): break
-        else: return list(structure)
+        else: return structure
     found = flatten(structure, expand_composites=True)
     for x in found:
         if not isinstance(x, Operators): raise ValueError(f"GradientTape: tensors and variables are needed, got {shorten(x)} of type {type(x).__name__}")
@@ -124,12 +122,7 @@ def like(
     values: list,     # One for each leaf
 ) -> Any:
     "`values` in the shape of `structure`."
-    if isinstance(structure, Operators): return values[0]
-    if type(structure) in (list, tuple):
-        for x in structure:
-            if not isinstance(x, Operators): break
-        else: return type(structure)(values)
-    return pack_sequence_as(structure, values, expand_composites=True)
+    return values[0] if isinstance(structure, Operators) else pack_sequence_as(structure, values, expand_composites=True)
 
 # %% ../../nbs/3_autodiff/300_tape.ipynb #651aa41a
 @publish("tf.GradientTape")
@@ -143,15 +136,6 @@ class GradientTape:
         self.persistent, self.watch_accessed_variables = persistent, watch_accessed_variables
         self.recording, self.calls, self.watched, self.variables = False, None, set(), {}
 
-    def clear(self):
-        self.calls, self.watched, self.variables, self.settled = [], set(), {}, 0
-
-    def settle(self):
-        if self.settled < len(self.calls):
-            self.watched.update([entry[1] for entry in self.calls[self.settled:]])
-            self.settled = len(self.calls)
-        self.first = serial()
-
     def __enter__(self):
         if self.recording: raise ValueError("GradientTape: the tape is recording already, it cannot be entered a second time")
         self.start()
@@ -161,16 +145,24 @@ class GradientTape:
         if self.recording: self.stop()
 
     def start(self):
-        if self.calls is None: self.clear()
+        if self.calls is None: self.calls, self.watched, self.variables, self.settled = [], set(), {}, 0
         self.recording = True
-        activate((*active(), self))
+        if JOURNAL.get() is None and not self.calls:
+            self.first = serial()
+            JOURNAL.set(self)
+        else: activate((*active(), self))
+
+    def settle(self):
+        self.watched.update([entry[1] for entry in self.calls[self.settled:]])
+        self.settled, self.first = len(self.calls), serial()
 
     def stop(self):
         self.recording = False
-        activate(() if JOURNAL.get() is self else tuple([tape for tape in active() if tape is not self]))
+        if JOURNAL.get() is self: JOURNAL.set(None)
+        else: activate(tuple([tape for tape in active() if tape is not self]))
 
     def access(self, variable):
-        if self.watch_accessed_variables: self.watch(variable)
+        if self.watch_accessed_variables and variable.serial not in self.watched: watch(self, variable)
 
     def watch(self, tensor: Any) -> None:
         "Watch the tensors and variables in a nested structure. Raises ValueError for anything else."
@@ -192,7 +184,7 @@ class GradientTape:
         "Forget everything that was recorded and watched."
         recording = self.recording
         if recording: self.stop()
-        self.clear()
+        self.calls, self.watched, self.variables, self.settled = [], set(), {}, 0
         if recording: self.start()
 
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
@@ -232,12 +224,18 @@ def gradient(tape, target, sources, output_gradients, unconnected_gradients):
         raise RuntimeError("GradientTape.gradient: nothing is recorded; a tape that is not persistent gives one set of gradients, persistent=True allows more")
     goals, wanted, choice = leaves(target), leaves(sources), unconnected(unconnected_gradients)
     if tape.recording and not tape.persistent: tape.stop()
-    xp = TENSORS if active() or WATCHERS.get() else np
-    grads = start(xp, goals, output_gradients)
+    if (journal := JOURNAL.get()) == 0: journal = quiet()
+    xp = np if journal is None and not WATCHERS.get() else TENSORS
+    grads, keep, results = start(xp, goals, output_gradients), set(), []
     if tape.persistent: calls = calls[:]
     else: tape.calls = None
-    walk(xp, calls, grads, {x.serial for x in wanted if x.serial > 0})
-    return like(sources, [result(x, grads.get(x.serial) if x.serial > 0 or x.serial in tape.watched else None, choice) for x in wanted])
+    for x in wanted:
+        if x.serial > 0: keep.add(x.serial)
+    walk(xp, calls, grads, keep)
+    for x in wanted:
+        g = grads.get(x.serial) if x.serial > 0 or x.serial in tape.watched else None
+        results.append(wrap(g) if type(g) is np.ndarray and x.dtype.differentiable else result(x, g, choice))
+    return like(sources, results) if wanted is not sources else results if type(sources) is list else tuple(results)
 
 # %% ../../nbs/3_autodiff/300_tape.ipynb #a2366a83
 def start(
@@ -251,8 +249,12 @@ def start(
     for goal, seed in zip(goals, seeds, strict=True):
         if not goal.dtype.differentiable: warn("target tensor", goal.dtype)
         elif goal.serial:
-            g = np.ones(goal.array.shape, goal.dtype.np) if seed is None else cotangent(goal, seed)
-            deliver(grads, goal.serial, wrap(g) if xp is TENSORS and seed is None else g.array if xp is not TENSORS and seed is not None else g)
+            if seed is not None: seed = cotangent(goal, seed) if xp is TENSORS else cotangent(goal, seed).array
+            else:
+                seed = np.empty(goal.array.shape, goal.dtype.np)
+                seed.fill(1)   # three times as fast as `np.ones`
+                if xp is TENSORS: seed = wrap(seed)
+            deliver(grads, goal.serial, seed)
     return grads
 
 def cotangent(goal: Tensor, seed: Any) -> Tensor:

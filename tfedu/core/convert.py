@@ -85,7 +85,8 @@ def text_array(
     for i, element in np.ndenumerate(array):
         if isinstance(element, str): element = element.encode()
         if not isinstance(element, bytes):
-            raise ValueError(f"cannot convert {shorten(value)} to a tensor: element {shorten(element)} has unsupported type {type(element).__name__}")
+            raise ValueError(f"cannot convert {shorten(value)} to a tensor: "
+                             f"element {shorten(element)} has unsupported type {type(element).__name__}")
         out[i] = element
     return out
 
@@ -105,7 +106,8 @@ def to_array(
         if dtype is None or dtype is string: return text_array(array, value)
         array = text_array(array, value)
     if dtype is None:
-        if array.dtype.newbyteorder("=") not in FROM_NUMPY: raise ValueError(f"cannot convert {shorten(value)} to a tensor: unsupported dtype {array.dtype}")
+        if array.dtype.newbyteorder("=") not in FROM_NUMPY:
+            raise ValueError(f"cannot convert {shorten(value)} to a tensor: unsupported dtype {array.dtype}")
         return np.array(array, natural_dtype(value, array).newbyteorder("="), order="C")
     return checked_cast(value, array, dtype)
 
@@ -126,7 +128,8 @@ def register_tensor_conversion_function(
     priority: int = 100,    # Accepted for compatibility: the most derived class wins here
 ) -> None:
     "Convert instances of `base_type` by `conversion_func` from now on. Raises TypeError if it is not callable."
-    if not callable(conversion_func): raise TypeError(f"register_tensor_conversion_function: conversion_func must be callable, got {shorten(conversion_func)}")
+    if not callable(conversion_func):
+        raise TypeError(f"register_tensor_conversion_function: conversion_func must be callable, got {shorten(conversion_func)}")
     for cls in base_type if isinstance(base_type, tuple) else (base_type,):
         CONVERTERS[cls] = lambda value, convert=conversion_func: convert(value, dtype=None, name=None, as_ref=False)
 
@@ -148,7 +151,8 @@ def convert_to_tensor(
             except (TypeError, ValueError): return place(to_array(value))
         else: return place(to_array(value, wanted))
     if wanted is not None and value.dtype is not wanted:
-        raise ValueError(f"convert_to_tensor: a tensor of dtype {value.dtype.name} was given where {wanted.name} is needed; tf.cast changes a dtype")
+        raise ValueError(f"convert_to_tensor: a tensor of dtype {value.dtype.name} was given where {wanted.name} is needed; "
+                         "tf.cast changes a dtype")
     return value
 
 # %% ../../nbs/1_core/142_convert.ipynb #e6d5cb93

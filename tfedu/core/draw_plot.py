@@ -116,7 +116,7 @@ def curve(
     order = sorted(last, key=last.get)
     for name, y in zip(order, spread([last[n][0] for n in order], [16] * len(order)), strict=True):
         parts.append(text(left + width + 8, y, name, 12.5, "start", fill=last[name][1], font_weight=600))
-    right = max((text_width(n, 13) + 16 for n in order), default=8)
+    right = max((text_width(n, 14.5) + 16 for n in order), default=8)
     described = f"curve of {', '.join(map(str, named))}".removesuffix(" of ")
     return Picture(element("g", *parts, transform="translate(0 24)"), left + width + right, height + 66, described)
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FLOATING', 'COMPLEX', 'INTEGER', 'INDEX', 'BOOL', 'TEXT', 'INEXACT', 'REAL', 'NUMBER', 'ANY', 'TENSORS', 'sum_to',
-           'Recorded', 'locate', 'detail', 'picker', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op']
+           'Recorded', 'locate', 'detail', 'keeper', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op']
 
 # %% ../../nbs/1_core/145_op.ipynb #fb41a455
 import inspect
@@ -74,17 +74,23 @@ def detail(
     return [detail(v, what) for v in value] if type(value) is list else getattr(value.array, what)
 
 # %% ../../nbs/1_core/145_op.ipynb #d2991cf9
-def picker(
-    positions: list[int],
-) -> Callable:   # From a tuple to the tuple of the values at `positions`
-    "Picks values out of a tuple."
-    if not positions: return lambda values: ()
-    return (lambda values, only=positions[0]: (values[only],)) if len(positions) == 1 else itemgetter(*positions)
+def keeper(
+    needed: list[tuple],   # As `locate` gives them: position, and "shape", "dtype" or None
+) -> Callable:             # From the values of a call to what is kept of them
+    "Picks values and details out of `(*inputs, *params, out)`."
+    if not needed: return lambda values: ()
+    positions, details = [i for i, _ in needed], [(at, what) for at, (_, what) in enumerate(needed) if what]
+    pick = itemgetter(*positions) if len(needed) > 1 else lambda values, only=positions[0]: (values[only],)
+    def keep(values):
+        kept = list(pick(values))
+        for at, what in details: kept[at] = detail(kept[at], what)
+        return kept
+    return keep if details else pick
 
 # %% ../../nbs/1_core/145_op.ipynb #ccd4a78b
 class Rule:
     "How the cotangents of some inputs follow from the cotangent `g` of the output."
-    __slots__ = ("inputs", "function", "names", "slope", "takes_xp", "pick", "details", "tensors")
+    __slots__ = ("inputs", "function", "names", "slope", "takes_xp", "keep", "tensors")
     def __init__(self,
         op: "Op",                   # Whose rule it is
         inputs: tuple[int, ...],    # Positions of the inputs whose cotangents it gives
@@ -95,23 +101,16 @@ class Rule:
         parameters = list(inspect.signature(function).parameters) if callable(function) else []
         self.names, self.takes_xp = tuple(n for n in parameters if n not in ("xp", "g")), parameters[:1] == ["xp"]
         needed = [locate(op, n) for n in self.names] + ([(inputs[0], "shape")] if slope else [])
-        self.pick, params = picker([i for i, _ in needed]), range(len(op.inputs), len(op.inputs) + len(op.params))
-        self.details = [(at, what) for at, (_, what) in enumerate(needed) if what]
+        self.keep, params = keeper(needed), range(len(op.inputs), len(op.inputs) + len(op.params))   # what the tape remembers for this rule
         self.tensors = [at for at, (i, what) in enumerate(needed) if not what and i not in params]   # what must be unpacked for bare arrays
-
-    def keep(self, values: tuple) -> list:
-        "What the tape remembers for this rule of a call with `values`: `(*inputs, *params, out)`."
-        kept = list(self.pick(values))
-        for at, what in self.details: kept[at] = detail(kept[at], what)
-        return kept
 
     def slope_at(self, xp, needed: list):
         "The slope, where the values that it names are `needed`."
         if not callable(self.function): return self.function
         return self.function(xp, *needed) if self.takes_xp else self.function(*needed)
 
-    def pull(self, xp, g, kept: list) -> tuple:
-        "Cotangents of `inputs`."
+    def pull(self, xp, g, kept: tuple | list) -> tuple:
+        "Cotangents of `inputs`, where `kept` is what `keep` gave for the call."
         if self.slope: return (unbroadcast(xp, scaled(g, conjugate(xp, self.slope_at(xp, kept[:-1]))), kept[-1]),)
         cotangents = self.function(xp, g, *kept)
         return cotangents if isinstance(cotangents, tuple) else (cotangents,)
@@ -119,7 +118,8 @@ class Rule:
 # %% ../../nbs/1_core/145_op.ipynb #0362cf81
 def conjugate(xp, slope):
     "`slope`, conjugated if complex."
-    return xp.conj(slope) if getattr(getattr(slope, "dtype", None), "kind", "") == "c" or getattr(getattr(slope, "dtype", None), "is_complex", False) else slope
+    if (dtype := getattr(slope, "dtype", None)) is None: return slope
+    return xp.conj(slope) if (dtype.is_complex if xp is TENSORS else dtype.kind == "c") else slope
 
 def scaled(g, slope):
     "`g` times a slope; without work where the slope is the number 1 or -1."

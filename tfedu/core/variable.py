@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
+from operator import attrgetter
 from sys import getrefcount
 from threading import RLock
 from typing import Any
@@ -125,9 +126,8 @@ class Place(Operators, metaclass=Creation):
         return x
 
     read_value = value
-    name, dtype, trainable = property(lambda self: self._name), property(lambda self: self._dtype), property(lambda self: self._trainable)
+    name, dtype, trainable, device = (property(attrgetter(at)) for at in ("_name", "_dtype", "_trainable", "cls.device"))
     shape = property(lambda self: self.static if not self.static.is_fully_defined() else TensorShape(self.array.shape))
-    device = property(lambda self: self.cls.device)
     def get_shape(self) -> TensorShape: return self.shape
     def set_shape(self, shape): self.shape.assert_is_compatible_with(shape)
     def numpy(self): return as_numpy(self.array)
@@ -157,12 +157,13 @@ def in_place(operator: str, method: str) -> RuntimeError:
 # %% ../../nbs/1_core/150_variable.ipynb #3e769b6d
 def change(
     variable: Place,
-    update: Callable,   # `update(out)` changes the array `out` in place
+    update: Callable,   # `update(out, *more)` changes the array `out` in place
+    *more: Any,
 ) -> Place:
     "Apply `update` to the array of `variable`, or to a copy if somebody else holds it."
     with variable.lock:
-        if shared(variable): variable.array = variable.array.copy()
-        update(variable.array)
+        if getrefcount(variable.array) > ALONE or variable.array.base is not None: variable.array = variable.array.copy()
+        update(variable.array, *more)
     return variable
 
 # %% ../../nbs/1_core/150_variable.ipynb #f0d75c14

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['SCHEDULES', 'STARTS', 'ONCE', 'ALIASES', 'VALID', 'CLIPS', 'LearningRateSchedule', 'start_value', 'Weights', 'Saved',
            'number', 'Hyperparameters', 'present', 'fitting', 'norm', 'apply', 'clip_values', 'clip_norms',
-           'clip_global_norm', 'clip_option', 'checked_options', 'all_reduce_sum', 'takes_state', 'missing', 'Pipeline',
-           'Updates', 'Gradients', 'setting', 'schedule_of', 'Described', 'Optimizer']
+           'clip_global_norm', 'clip_option', 'checked_options', 'all_reduce_sum', 'takes_state', 'add_one', 'missing',
+           'Pipeline', 'Updates', 'Gradients', 'setting', 'schedule_of', 'Described', 'Optimizer']
 
 # %% ../../nbs/8_keras/800_optimizer.ipynb #c965f4a9
 import logging
@@ -196,6 +196,7 @@ def fitting(
     v: Variable,      # What it is the gradient of
 ) -> Tensor | IndexedSlices:
     "`g` in the form that updates take. Raises InvalidArgumentError if shape or dtype differ from those of `v`."
+    if isinstance(g, Tensor) and g.array.shape == v.array.shape and g.dtype is v.dtype: return g
     rows = isinstance(g, IndexedSlices)
     if not rows and not isinstance(g, Tensor): g = convert_to_tensor(g, v.dtype)
     values = g.values if rows else g
@@ -256,6 +257,10 @@ def all_reduce_sum(
 def takes_state(method: Callable) -> bool:
     "Whether an update accepts `apply_state`, what was prepared for it; optimizers of TF 2.0 did not."
     return "apply_state" in signature(method).parameters
+
+def add_one(count: np.ndarray) -> None:
+    "Count a step, in place."
+    np.add(count, 1, out=count)
 
 def missing(optimizer: Any, method: str, why: str = "must be overridden"):
     "Raises NotImplementedError for a method that this optimizer does not have."
@@ -399,7 +404,7 @@ class Optimizer(Described):
         if experimental_aggregate_gradients: pairs = self._aggregate_gradients(self._transform_unaggregated_gradients(pairs))
         with span(self._name):
             for g, v in self._transform_gradients(pairs): self._update(g, v, state)
-        return change(self.iterations, lambda count: np.add(count, 1, out=count))
+        return change(self.iterations, add_one)
 
     def minimize(self, loss, var_list, grad_loss=None, name=None, tape=None) -> Variable | None:
         "Make `loss` smaller: a function, or a tensor and its `tape`. Raises ValueError without a tape, and as `apply_gradients`."

@@ -14,6 +14,7 @@ from ..core.dtype import float32
 from ..core.errors import InvalidArgumentError
 from ..core.op import INDEX
 from ..core.op import INEXACT
+from ..core.op import TENSORS
 from ..core.op import conjugate
 from ..core.op import unbroadcast
 from ..core.publish import publish
@@ -29,8 +30,9 @@ def turned(
     conj: bool,  # Whether to conjugate complex numbers
 ):               # A view unless conjugated
     "The transposed, adjoint, conjugate or plain matrix."
-    x = conjugate(xp, x) if conj else x
-    return xp.swapaxes(x, -1, -2) if swap else x
+    if conj: x = conjugate(xp, x)
+    if not swap: return x
+    return xp.swapaxes(x, -1, -2) if xp is TENSORS else x.swapaxes(-1, -2)
 
 def one_of(name: str, transpose: bool, adjoint: bool) -> bool:
     "True. Raises ValueError if both flags are set."

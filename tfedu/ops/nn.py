@@ -192,7 +192,7 @@ def _(xp, g, features, approximate):
 def shifted(xp, x, axis):
     "`x` minus its largest value along `axis`; rows of -inf stay as they are. Raises ValueError for a scalar."
     if x.ndim == 0: raise ValueError("a scalar has no axis to go along")
-    return x - xp.maximum(x.max(axis, keepdims=True, initial=-xp.inf), xp.finfo(x.dtype).min)
+    return x - x.max(axis, None, True, xp.finfo(x.dtype).min)
 
 def last(axis):
     "`axis`, or -1 for None."
