@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['ALONE', 'SCOPE', 'CREATORS', 'PARAMETERS', 'Holder', 'holders', 'shared', 'name_scope', 'VariableSynchronization',
-           'VariableAggregation', 'variable_creator_scope', 'Creation', 'Place', 'in_place', 'change', 'fitting',
-           'rows', 'scatter', 'inside', 'Variable', 'slices', 'batch_scatter', 'counted', 'copied']
+           'VariableAggregation', 'variable_creator_scope', 'Creation', 'Place', 'in_place', 'Readable', 'change',
+           'fitting', 'rows', 'scatter', 'inside', 'slices', 'by_rows', 'by_coordinates', 'Scattered', 'first_value',
+           'Variable', 'combine', 'counted', 'copied']
 
 # %% ../../nbs/1_core/150_variable.ipynb #1027dc59
 from collections.abc import Callable
@@ -113,10 +114,10 @@ PARAMETERS = ("initial_value", "trainable", "validate_shape", "caching_device", 
 # %% ../../nbs/1_core/150_variable.ipynb #97f2d254
 class Place(Operators, metaclass=Creation):
     "What a variable is, without the ways to change it."
-    def __init__(self, array, dtype, shape, name, trainable, constraint, synchronization, aggregation, device):
+    def __init__(self, array, dtype, shape, name, trainable, constraint, device):
         self.array, self._dtype, self.static, self.constraint = array, dtype, shape, constraint
         self._name, self._trainable = f"{SCOPE.get()}{name}:0", trainable
-        self.synchronization, self.aggregation, self.cls, self.serial, self.lock = synchronization, aggregation, class_of(device), watched_serial(), RLock()
+        self.cls, self.serial, self.lock = class_of(device), watched_serial(), RLock()
 
     def value(self) -> Tensor:
         "The present value as a tensor. It does not change when the variable does."
@@ -132,6 +133,15 @@ class Place(Operators, metaclass=Creation):
     def set_shape(self, shape): self.shape.assert_is_compatible_with(shape)
     def numpy(self): return as_numpy(self.array)
     def __array__(self, dtype=None, copy=None): return np.array(self.array, dtype)
+
+# %% ../../nbs/1_core/150_variable.ipynb #b0fe5cc6
+def in_place(operator: str, method: str) -> RuntimeError:
+    "The error for an in-place operator on a variable."
+    return RuntimeError(f"Variable {operator} value: Python would replace the variable by a tensor; variable.{method}(...) changes it")
+
+# %% ../../nbs/1_core/150_variable.ipynb #0bb04da2
+class Readable(Place):
+    "A place that can be used like the tensor in it."
     def __len__(self): return len(self.value())
     def __iter__(self): return iter(self.value())
     def __bool__(self): return bool(self.value())
@@ -139,7 +149,8 @@ class Place(Operators, metaclass=Creation):
     def __float__(self): return float(self.value())
     def __complex__(self): return complex(self.value())
     def __index__(self): return self.value().__index__()
-    def __repr__(self): return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, numpy={value_text(self.array, repr)}>"
+    def __repr__(self):
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, numpy={value_text(self.array, repr)}>"
     def __iadd__(self, y): raise in_place("+=", "assign_add")
     def __isub__(self, y): raise in_place("-=", "assign_sub")
     def __imul__(self, y): raise in_place("*=", "assign")
@@ -148,11 +159,6 @@ class Place(Operators, metaclass=Creation):
     def __ipow__(self, y): raise in_place("**=", "assign")
     def __copy__(self): return self
     def __deepcopy__(self, memo): return memo.setdefault(id(self), copied(self))
-
-# %% ../../nbs/1_core/150_variable.ipynb #b0fe5cc6
-def in_place(operator: str, method: str) -> RuntimeError:
-    "The error for an in-place operator on a variable."
-    return RuntimeError(f"Variable {operator} value: Python would replace the variable by a tensor. Use variable.{method}(...) to change it, or a tensor for a new value")
 
 # %% ../../nbs/1_core/150_variable.ipynb #3e769b6d
 def change(
@@ -192,7 +198,7 @@ def rows(
     size = variable.array.shape[0] if variable.array.ndim else 0
     if found.size and not (0 <= found.min() and found.max() < size):
         bad = found[(found < 0) | (found >= size)].flat[0]
-        raise InvalidArgumentError(None, None, f"Variable.{what}: index {bad} is out of range for {size} rows of variable {variable.name!r}")
+        raise InvalidArgumentError(None, None, f"Variable.{what}: index {bad} is out of range for the {size} rows of {variable.name!r}")
     return found
 
 # %% ../../nbs/1_core/150_variable.ipynb #16a7d142
@@ -204,26 +210,86 @@ def scatter(
     values: Any,            # One for each index
     nd: bool = False,       # Whether the last axis of `indices` is a coordinate
 ) -> Place:
-    "Combine `values` into the places that `indices` name. Raises InvalidArgumentError when one is out of range, ValueError when shapes differ."
+    "Combine `values` into the places that `indices` name. Raises InvalidArgumentError for one outside, ValueError for other shapes."
     x = convert_to_tensor(values, variable.dtype).array
     where = convert_to_tensor(indices).array if nd else rows(variable, what, indices)
     at = tuple(np.moveaxis(where, -1, 0)) if nd else where
     if nd: inside(variable, what, at)
     expected = where.shape[:-1] + variable.array.shape[where.shape[-1]:] if nd else where.shape + variable.array.shape[1:]
-    if x.shape not in (expected, ()): raise ValueError(f"Variable.{what}: updates of shape {x.shape} were given, indices of shape {where.shape} need {expected}")
+    if x.shape not in (expected, ()):
+        raise ValueError(f"Variable.{what}: updates of shape {x.shape} were given, indices of shape {where.shape} need {expected}")
     return change(variable, lambda out: out.__setitem__(at, x) if ufunc is None else ufunc.at(out, at, x))
 
 def inside(variable: Place, what: str, at: tuple) -> None:
     "Raise InvalidArgumentError unless all coordinates lie inside `variable`."
     if len(at) > variable.array.ndim:
-        raise InvalidArgumentError(None, None, f"Variable.{what}: coordinates of {len(at)} numbers were given for variable {variable.name!r} of {variable.array.ndim} axes")
+        raise InvalidArgumentError(None, None, f"Variable.{what}: {len(at)} coordinates for the {variable.array.ndim} axes of {variable.name!r}")
     for axis, (index, size) in enumerate(zip(at, variable.array.shape, strict=False)):
         if index.size and not (0 <= index.min() and index.max() < size):
             raise InvalidArgumentError(None, None, f"Variable.{what}: a coordinate on axis {axis} is out of range for size {size}")
 
 # %% ../../nbs/1_core/150_variable.ipynb #61b4f4aa
+def slices(
+    delta: Any,   # `tf.IndexedSlices`
+    what: str,    # Method name, for the message
+) -> tuple:
+    "The indices and values of indexed slices. Raises TypeError for anything else."
+    if hasattr(delta, "values") and hasattr(delta, "indices"): return delta.indices, delta.values
+    raise TypeError(f"Variable.{what}: sparse_delta must be tf.IndexedSlices, got {type(delta).__name__}")
+
+# %% ../../nbs/1_core/150_variable.ipynb #389a5ccd
+def by_rows(
+    what: str,         # Name of the method
+    ufunc: Any,        # NumPy's function, None to overwrite
+) -> Callable:
+    "A method that combines indexed slices into rows."
+    def method(self, sparse_delta, use_locking=False, name=None): return scatter(self, what, ufunc, *slices(sparse_delta, what))
+    return method
+
+def by_coordinates(
+    what: str,         # Name of the method
+    ufunc: Any,        # NumPy's function, None to overwrite
+) -> Callable:
+    "A method that combines values into places given by coordinates."
+    def method(self, indices, updates, name=None): return scatter(self, what, ufunc, indices, updates, nd=True)
+    return method
+
+# %% ../../nbs/1_core/150_variable.ipynb #f9b5ba8e
+class Scattered(Readable):
+    "A place, some rows of which can be changed and read."
+    scatter_add, scatter_sub = by_rows("scatter_add", np.add), by_rows("scatter_sub", np.subtract)
+    scatter_mul, scatter_div = by_rows("scatter_mul", np.multiply), by_rows("scatter_div", np.divide)
+    scatter_max, scatter_min = by_rows("scatter_max", np.maximum), by_rows("scatter_min", np.minimum)
+    scatter_update = by_rows("scatter_update", None)
+    scatter_nd_add, scatter_nd_sub = by_coordinates("scatter_nd_add", np.add), by_coordinates("scatter_nd_sub", np.subtract)
+    scatter_nd_update = by_coordinates("scatter_nd_update", None)
+    def sparse_read(self, indices, name=None): return OPS["gather"](self, indices)
+    def gather_nd(self, indices, name=None): return OPS["gather_nd"](self, indices)
+    def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
+        "Overwrite along the last axis of the indices; the axes before it are batches shared with the variable."
+        indices, values = slices(sparse_delta, "batch_scatter_update")
+        index, x = convert_to_tensor(indices).array, convert_to_tensor(values, self.dtype).array
+        at = *np.indices(index.shape, sparse=True)[:-1], index
+        inside(self, "batch_scatter_update", at)
+        return change(self, lambda out: out.__setitem__(at, x))
+
+# %% ../../nbs/1_core/150_variable.ipynb #fc62df91
+def first_value(
+    initial_value: Any,    # Number, array, tensor, or a function without arguments that gives one
+    dtype: Any,            # None: that of the value
+    shape: Any,            # What later values must fit; None: the shape of this one
+    validate_shape: bool,  # Whether there is to be such a promise at all
+) -> tuple:                # The tensor, and the promised shape
+    "Where a variable begins. Raises ValueError when there is no value or it does not fit `shape`."
+    if initial_value is None: raise ValueError("Variable: initial_value must be given: a number, an array, a tensor, or a function")
+    x = convert_to_tensor(initial_value() if callable(initial_value) else initial_value, dtype)
+    static = TensorShape(shape) if shape is not None else x.shape if validate_shape else TensorShape(None)
+    if static.is_compatible_with(x.shape): return x, static
+    raise ValueError(f"Variable: initial_value of shape {x.shape} does not fit shape={static}")
+
+# %% ../../nbs/1_core/150_variable.ipynb #e7cef404
 @publish("tf.Variable")
-class Variable(Place):
+class Variable(Scattered):
     "A tensor that can be changed. `tf.Variable`"
     def __init__(self,
         initial_value=None,         # Number, array, tensor, or a function without arguments that gives one
@@ -240,60 +306,30 @@ class Variable(Place):
         shape=None,                 # What later values must fit; may be unknown in part
     ):
         if variable_def is not None: raise ValueError("Variable: variable_def describes a variable of a graph; it cannot be used eagerly")
-        if initial_value is None: raise ValueError("Variable: initial_value must be given: a number, an array, a tensor, or a function that returns one")
         if constraint is not None and not callable(constraint): raise ValueError("Variable: constraint must be callable")
-        x = convert_to_tensor(initial_value() if callable(initial_value) else initial_value, dtype)
-        static = TensorShape(shape) if shape is not None else x.shape if validate_shape else TensorShape(None)
-        if not static.is_compatible_with(x.shape): raise ValueError(f"Variable: initial_value has shape {x.shape}, which does not fit shape={static}")
+        x, static = first_value(initial_value, dtype, shape, validate_shape)
         if trainable is None: trainable = synchronization is not VariableSynchronization.ON_READ
-        super().__init__(x.array.copy(), x.dtype, static, name or "Variable", trainable, constraint, synchronization, aggregation, x.device)
+        super().__init__(x.array.copy(), x.dtype, static, name or "Variable", trainable, constraint, x.device)
+        self.synchronization, self.aggregation = synchronization, aggregation
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
         "Replace the value. Raises ValueError for another dtype or a shape that does not fit."
-        x = fitting(self, "assign", value, same=False)
-        with self.lock: self.array = x.array if x.array.base is None and x.array.flags.c_contiguous else x.array.copy()
+        x = fitting(self, "assign", value, same=False).array
+        with self.lock: self.array = x if x.base is None and x.flags.c_contiguous else x.copy()
         return self if read_value else None
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        "Add `delta`, of the same shape."
-        x = fitting(self, "assign_add", delta).array
-        change(self, lambda out: np.add(out, x, out=out))
-        return self if read_value else None
-
+        return combine(self, "assign_add", np.add, delta, read_value)
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        "Subtract `delta`, of the same shape."
-        x = fitting(self, "assign_sub", delta).array
-        change(self, lambda out: np.subtract(out, x, out=out))
-        return self if read_value else None
-
-    def scatter_add(self, sparse_delta, use_locking=False, name=None): return scatter(self, "scatter_add", np.add, *slices(sparse_delta, "scatter_add"))
-    def scatter_sub(self, sparse_delta, use_locking=False, name=None): return scatter(self, "scatter_sub", np.subtract, *slices(sparse_delta, "scatter_sub"))
-    def scatter_mul(self, sparse_delta, use_locking=False, name=None): return scatter(self, "scatter_mul", np.multiply, *slices(sparse_delta, "scatter_mul"))
-    def scatter_div(self, sparse_delta, use_locking=False, name=None): return scatter(self, "scatter_div", np.divide, *slices(sparse_delta, "scatter_div"))
-    def scatter_max(self, sparse_delta, use_locking=False, name=None): return scatter(self, "scatter_max", np.maximum, *slices(sparse_delta, "scatter_max"))
-    def scatter_min(self, sparse_delta, use_locking=False, name=None): return scatter(self, "scatter_min", np.minimum, *slices(sparse_delta, "scatter_min"))
-    def scatter_update(self, sparse_delta, use_locking=False, name=None): return scatter(self, "scatter_update", None, *slices(sparse_delta, "scatter_update"))
-    def scatter_nd_add(self, indices, updates, name=None): return scatter(self, "scatter_nd_add", np.add, indices, updates, nd=True)
-    def scatter_nd_sub(self, indices, updates, name=None): return scatter(self, "scatter_nd_sub", np.subtract, indices, updates, nd=True)
-    def scatter_nd_update(self, indices, updates, name=None): return scatter(self, "scatter_nd_update", None, indices, updates, nd=True)
-    def batch_scatter_update(self, sparse_delta, use_locking=False, name=None): return batch_scatter(self, *slices(sparse_delta, "batch_scatter_update"))
-    def sparse_read(self, indices, name=None): return OPS["gather"](self, indices)
-    def gather_nd(self, indices, name=None): return OPS["gather_nd"](self, indices)
+        return combine(self, "assign_sub", np.subtract, delta, read_value)
     def count_up_to(self, limit): return counted(self, limit)
 
-# %% ../../nbs/1_core/150_variable.ipynb #389a5ccd
-def slices(delta: Any, what: str) -> tuple:
-    "The indices and values of indexed slices. Raises TypeError for anything else."
-    if not (hasattr(delta, "values") and hasattr(delta, "indices")): raise TypeError(f"Variable.{what}: sparse_delta must be tf.IndexedSlices, got {type(delta).__name__}")
-    return delta.indices, delta.values
-
-def batch_scatter(variable: Variable, indices, values) -> Variable:
-    "Overwrite along the last axis of `indices`; the axes before it are batches shared with `variable`."
-    index = convert_to_tensor(indices).array
-    batch = np.indices(index.shape, sparse=True)[:-1]
-    inside(variable, "batch_scatter_update", (*(np.asarray(b) for b in batch), index))
-    x = convert_to_tensor(values, variable.dtype).array
-    return change(variable, lambda out: out.__setitem__((*batch, index), x))
+# %% ../../nbs/1_core/150_variable.ipynb #25954e1b
+def combine(variable: Variable, what: str, ufunc: Any, delta: Any, read_value: bool) -> Variable | None:
+    "Add or subtract `delta`, of the same shape. Raises ValueError for another dtype or shape."
+    x = fitting(variable, what, delta).array
+    change(variable, lambda out: ufunc(out, x, out=out))
+    return variable if read_value else None
 
 def counted(variable: Variable, limit: int) -> Tensor:
     "The value before adding 1. Raises OutOfRangeError once it has reached `limit`."
@@ -305,6 +341,7 @@ def counted(variable: Variable, limit: int) -> Tensor:
 def copied(variable: Variable) -> Variable:
     "A variable of its own with the same value and settings."
     return Variable(variable.array, trainable=variable.trainable, name=variable.name.removesuffix(":0"), dtype=variable.dtype,
-                    constraint=variable.constraint, synchronization=variable.synchronization, aggregation=variable.aggregation, shape=variable.static)
+                    constraint=variable.constraint, synchronization=variable.synchronization, aggregation=variable.aggregation,
+                    shape=variable.static)
 
 CONVERTERS[Variable] = Place.value   # from now on every op accepts variables
