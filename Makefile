@@ -19,6 +19,7 @@ test: setup  ## Run every notebook and every test
 	@$(run) -m pytest tests
 
 lab: setup  ## Open the tour in JupyterLab
+	@$(run) -m jupyter trust nbs/*.ipynb nbs/*/*.ipynb >/dev/null
 	@JUPYTER_PREFER_ENV_PATH=1 $(run) -m jupyterlab nbs/00_tour.ipynb
 
 docs: setup  ## Build the site

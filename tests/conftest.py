@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import configuration, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / ".ci"))
@@ -12,6 +13,12 @@ sys.path.insert(0, str(ROOT / ".ci"))
 # Tests share the cores, so the kernels that they start use one thread each.
 if "PYTEST_XDIST_WORKER" in os.environ:
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"): os.environ.setdefault(variable, "1")
+
+# Property tests: the same few examples every time, or with --slow many new ones, and on failure a line that brings the example back.
+# Cores are shared and the first call of an op loads its module, so no example has a deadline.
+configuration.set_hypothesis_home_dir(ROOT / "build" / "hypothesis")
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("nightly", deadline=None, max_examples=1000, print_blob=True)
 
 
 def pytest_addoption(parser):
@@ -55,4 +62,5 @@ class Record:
 
 
 def pytest_configure(config):
+    settings.load_profile("nightly" if config.getoption("--slow") else "steady")   # pytest's --hypothesis-profile, if given, comes after
     if not hasattr(config, "workerinput"): config.pluginmanager.register(Record())

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>a drawing</title></svg>'
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
-FRONT = "# Home\n\n> The lead.\n\nRead `core.publish`."
+FRONT = "# Home\n\n> The lead.\n\nRead `core.publish`, then [the story](nbs/0_story/000_story.ipynb)."
 STORY = """# A story of `x`
 
 > In one sentence.
@@ -77,7 +77,8 @@ def test_exported_cells_are_marked_and_their_parameters_tabled(site):
 
 
 def test_the_home_page_lists_the_series_in_order(site):
-    html = page(site, "index").partition("The notebooks in order")[2]
+    before, _, html = page(site, "index").partition("The notebooks in order")
+    assert re.search(r'href="0_story/000_story.html"><span[^>]*>the story', before)   # in README.md, the link leads to nbs/
     assert html.index("The story") < html.index("0_story/000_story.html") < html.index("Core") < html.index("1_core/105_publish.html")
 
 
@@ -115,6 +116,27 @@ def test_comments_after_parameters_become_a_table(monkeypatch):
     rows = ["| `x` |  | Array `(n,)` |", r"| `by` | `int \| float` | Factor |", "| *returns* |  | Array `(n,)` |"]
     assert parameters(scale).splitlines()[3:] == rows
     assert parameters(lambda x: x) == "" and parameters(3) == ""
+    def guessed(
+        axis=None,  # Any
+    ): return axis
+    assert parameters(guessed).splitlines()[1:] == ["| parameter | meaning |", "| --- | --- |", "| `axis` | Any |"]   # no NoneType
+
+
+def test_an_entry_does_not_name_itself_twice(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    from pages import Links
+    from reference import described
+    def double(x): "Twice `x`. `tf.double` `tf.math.double`"
+    assert described(double, Links({}), ["tf.math.double", "tf.double"]) == "Twice `x`."
+    assert described(double, Links({})).endswith("`tf.math.double`")
+
+
+def test_a_cell_defines_only_what_it_binds(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    from pages import Page
+    path = notebook(tmp_path / "100_x.ipynb", text("# X"), code("#| default_exp core.x"), code("#| export\nclass Rows: pass"),
+                    code("#| export\nKINDS = {}\nKINDS[Rows] = Rows.kind = 1"))
+    assert Page(path, Path("1_core/100_x.ipynb")).labels == {"Rows": "core.x.Rows-class", "KINDS": "core.x.KINDS-constant"}
 
 
 @pytest.mark.parametrize("html", ['<script src="https://a.b/c.js">', '<link rel="stylesheet" href="//a.b/c.css">', '<img alt="x" src="http://a.b/c.png">',

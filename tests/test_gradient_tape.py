@@ -710,3 +710,10 @@ def test_unwatched_work_is_not_kept():
                 y = tf.exp(-y * y)
         assert held() < 3
         assert tape.watched_variables() == ()
+
+
+def test_a_variable_is_its_own_derivative_even_if_it_was_never_read():
+    u, v = tf.Variable(3.0), tf.Variable(4.0)
+    with tf.GradientTape() as tape:
+        y = u * u
+    assert [float(g) for g in tape.gradient([v, y], [v, u])] == [1.0, 6.0]

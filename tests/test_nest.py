@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tfedu as tf
 from tfedu.core.nest import KINDS
 
-settings.register_profile("steady", deadline=None)   # cores are shared: the first call may be slow
-settings.load_profile("steady")
 nest = tf.nest
 Point = collections.namedtuple("Point", "x y")
 leaves = st.one_of(st.none(), st.integers(), st.text(max_size=3), st.binary(max_size=3), st.booleans())

@@ -101,6 +101,31 @@ def test_derivatives_agree_with_differences(name, case):
     check_grads(f, moving, order=2)
 
 
+def widest(shapes, rng, most=4):
+    "Shapes that broadcast: a random one, and ends of it with some axes of size 1."
+    whole = rng.integers(1, most, rng.integers(0, 4))
+    for n in range(shapes): yield tuple(np.where(rng.random(len(whole)) < .3, 1, whole)[rng.integers(0, len(whole) + 1) if n else 0:])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name, case", EACH)
+def test_third_derivatives_agree_with_differences(name, case):
+    f, moving = bound(OPS[name], *cases(OPS[name].op)[case])
+    check_grads(f, moving, order=3, tolerance=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if OPS[name].op.elementwise or OPS[name].op.shape])
+def test_third_derivatives_on_random_shapes(name, seed):
+    op, rng = OPS[name].op, np.random.default_rng(seed)
+    if op.shape: inputs = [rng.uniform(-1, 1, s) for s in op.shape.example_shapes(batches=list(widest(len(op.inputs), rng)))]
+    elif name in NARROW: inputs = [rng.uniform(NARROW[name][0].min(), NARROW[name][0].max(), s) for s in widest(len(op.inputs), rng)]
+    elif name in CASES and len(op.inputs) == 1: inputs = [CASES[name][0][0][0] + np.zeros((*s, 1, 1)) for s in widest(1, rng)]
+    else: inputs = [rng.uniform(.5 + .1 * i, 1.5 + .1 * i, s) for i, s in enumerate(widest(len(op.inputs), rng))]
+    check_grads(OPS[name], inputs, order=3, tolerance=1e-5, seed=seed)
+
+
 def gradients(f, xs, recorded):
     "Gradients of all outputs; with an outer tape around, so that the rules run on tensors, when `recorded`."
     with GradientTape() as outer:

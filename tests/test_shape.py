@@ -6,14 +6,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tfedu as tf
 from tfedu.core.shape import Signature, as_shape, broadcast, shape_of, spec_from_value
 
-settings.register_profile("steady", deadline=None)   # cores are shared: the first call may be slow
-settings.load_profile("steady")
 T, S = tf.TensorShape, tf.TensorSpec
 sizes = st.one_of(st.none(), st.integers(0, 4))
 known_rank = st.lists(sizes, max_size=4).map(T)

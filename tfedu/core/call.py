@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['DEVICES', 'PLAIN', 'check', 'refuse', 'run', 'wrapped', 'explained', 'slow', 'as_tensors', 'common_dtype',
-           'has_dtype', 'tensor', 'static', 'home', 'moved', 'bind', 'read', 'general', 'Probe', 'direct', 'taker',
-           'place', 'named', 'binary', 'pull_binary', 'unary', 'pull_unary', 'declare', 'op', 'renamed', 'elementwise']
+           'has_dtype', 'tensor', 'static', 'home', 'moved', 'bind', 'arranged', 'read', 'eased', 'general', 'Probe',
+           'direct', 'taker', 'place', 'named', 'binary', 'pull_binary', 'unary', 'pull_unary', 'declare', 'op',
+           'renamed', 'elementwise']
 
 # %% ../../nbs/1_core/148_call.ipynb #0cd419ea
 from collections.abc import Callable
@@ -26,7 +27,6 @@ from .dtype import FROM_NUMPY
 from .dtype import DType
 from .errors import InvalidArgumentError
 from .errors import OpError
-from .op import ANY
 from .op import COMPLEX
 from .op import TENSORS
 from .op import Op
@@ -35,7 +35,6 @@ from .op import Rule
 from .op import unbroadcast
 from .publish import publish
 from .record import bare
-from .record import deliver
 from .record import record
 from .tensor import CPU
 from .tensor import OPS
@@ -69,7 +68,6 @@ def check(
                     raise InvalidArgumentError(None, None, f"{op.name}: {name} is {tensor.dtype.name} but {first} is {common.name}; "
                                                "both must have the same dtype, tf.cast changes one")
 
-# %% ../../nbs/1_core/148_call.ipynb #1ecfb413
 def refuse(
     op: Op,
     name: str,                # Of the argument
@@ -87,7 +85,7 @@ def run(
     params: tuple,      # Settings
 ):                      # A tensor, or a list of them
     "Compute, wrap and record."
-    if (journal := JOURNAL.get()) == 0: journal = quiet()
+    if not (journal := JOURNAL.get()) and journal is not None: journal = quiet()
     kernel = op.kernels.get(cls.kind, op.forward) if op.kernels else op.forward
     try: result = kernel(DEVICES[cls.kind], *[bare(x) for x in xs], *params)
     except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
@@ -113,7 +111,8 @@ def explained(
     "An InvalidArgumentError, or a TypeError if it was one, that names the op, its inputs and what was wrong."
     ours = str(error).startswith(f"{op.name}: ") and "gufunc" not in str(error)   # NumPy's `matmul` calls itself by the same name
     if ours or isinstance(error, OpError): return error                            # the kernel has said it all
-    given = [f"{name} of shape {', '.join(str(v.shape) for v in x) if type(x) is list else x.shape}" for name, x in zip(op.inputs, xs, strict=True) if x is not None]
+    shapes = [x if x is None else ', '.join([str(v.shape) for v in x]) if type(x) is list else x.shape for x in xs]
+    given = [f"{name} of shape {shape}" for name, shape in zip(op.inputs, shapes, strict=True) if shape is not None]
     given += [f"{name}={shorten(p)}" for name, p in zip(op.params, params, strict=False) if p is not op.defaults.get(name)]
     message = f"{op.name}: {error}; given {', '.join(given)}"
     return TypeError(message) if isinstance(error, TypeError) else InvalidArgumentError(None, None, message)
@@ -169,7 +168,6 @@ def common_dtype(
             return convert_to_tensor(next((v for v in firsts if isinstance(v, ndarray)), firsts)).dtype
     return None
 
-# %% ../../nbs/1_core/148_call.ipynb #35100880
 def has_dtype(
     value: Any,  # Anything
 ) -> bool:
@@ -179,7 +177,8 @@ def has_dtype(
 def tensor(value: Any, dtype: DType | None) -> Tensor:
     "`value` as a tensor; plain numbers, lists and arrays take `dtype`."
     if isinstance(value, Tensor): return value
-    if dtype is not None and (type(value) is float and dtype.is_floating or type(value) is int and dtype.differentiable): return wrap(np.array(value, dtype.np))
+    if dtype is not None and (type(value) is float and dtype.is_floating or type(value) is int and dtype.differentiable):
+        return wrap(np.array(value, dtype.np))
     return converter(type(value))(value) if converter(type(value)) else convert_to_tensor(value, dtype)
 
 # %% ../../nbs/1_core/148_call.ipynb #167f6073
@@ -222,15 +221,28 @@ def bind(
     kw: dict,     # Given by keyword
 ) -> tuple:       # Inputs and settings, all of them, in order; without `name`
     "Arguments in the order of `op`'s signature. Raises TypeError as Python does."
-    names, given = (*op.inputs, *op.params, "name"), dict(op.defaults)
-    if len(args) > len(names): raise TypeError(f"{op.name}: takes at most {len(names)} arguments, got {len(args)}")
-    given.update(zip(names, args, strict=False))
-    if not kw.keys() <= (free := set(names[len(args):])):
-        if twice := kw.keys() & set(names) - free: raise TypeError(f"{op.name}: got {', '.join(sorted(twice))} twice")
-        raise TypeError(f"{op.name}: unknown argument {', '.join(sorted(kw.keys() - free))}; it takes {', '.join(names)}")
-    given.update(kw)
-    try: return tuple([given[n] for n in names[:-1]])
+    names = op.names
+    if len(args) > len(names) + 1: raise TypeError(f"{op.name}: takes at most {len(names) + 1} arguments, got {len(args)}")
+    if kw:
+        if unknown := kw.keys() - {*names, "name"}:
+            raise TypeError(f"{op.name}: unknown argument {', '.join(sorted(unknown))}; it takes {', '.join((*names, 'name'))}")
+        if args and (twice := kw.keys() & {*(*names, "name")[:len(args)]}): raise TypeError(f"{op.name}: got {', '.join(sorted(twice))} twice")
+    try:
+        if not kw: return *args[:len(names)], *[op.defaults[n] for n in names[len(args):]]
+        given = {**op.defaults, **dict(zip(names, args, strict=False)), **kw}
+        return tuple([given[n] for n in names])
     except KeyError as missing: raise TypeError(f"{op.name}: missing argument {missing}") from None
+
+# %% ../../nbs/1_core/148_call.ipynb #319576c6
+def arranged(
+    op: Op,
+    args: tuple,   # Given in order
+    kw: dict,      # Given by keyword
+) -> tuple:        # Inputs; settings
+    "The arguments of a call, sorted out."
+    if kw or len(args) != len(op.names): args = bind(op, args, kw)
+    xs, params = args[:len(op.inputs)], args[len(op.inputs):]
+    return xs, params if PLAIN.issuperset(map(type, params)) else tuple([static(p) for p in params])
 
 # %% ../../nbs/1_core/148_call.ipynb #3ebb9f43
 def read(
@@ -243,30 +255,38 @@ def read(
         out.append(x)
     return out
 
+def eased(
+    args: tuple,         # Anything
+) -> list | None:        # Tensors on the first CPU; None if one of `args` is something else, or none has a type
+    "`args` with variables read, and plain numbers in the type of the tensor beside them."
+    xs = [x if (convert := CONVERTERS.get(type(x))) is None else convert(x) for x in args]
+    dtype = next((x.dtype for x in xs if type(x) is CPU), None)
+    if dtype is None: return None
+    for i, x in enumerate(xs):
+        if type(x) is float and dtype.is_floating or type(x) is int and dtype.differentiable: xs[i] = wrap(np.array(x, dtype.np))
+        elif type(x) is not CPU: return None
+    return xs
+
 # %% ../../nbs/1_core/148_call.ipynb #42c0c3dc
 def general(
     op: Op,
 ) -> Callable:  # The function that users call
     "The call path of an op of any arity."
-    count, total, forward, kernels, fine = len(op.inputs), len(op.inputs) + len(op.params), op.forward, op.kernels, set()
+    count, forward, kernels, fine = len(op.inputs), op.forward, op.kernels, set()
     defaults = tuple([op.defaults[p] for p in op.params]) if op.defaults.keys() >= set(op.params) else None
     def call(*args, **kw):
         params = defaults
-        if kw or len(args) != count or defaults is None:
-            if kw or len(args) != total: args = bind(op, args, kw)
-            args, params = args[:count], args[count:]
-            if not PLAIN.issuperset(map(type, params)): params = tuple([static(p) for p in params])
+        if kw or len(args) != count or defaults is None: args, params = arranged(op, args, kw)
         if UNUSUAL: return slow(op, (*args, *params))
         xs, arrays, types = [], [], []
         for x in args:
-            if type(x) is not CPU and ((convert := CONVERTERS.get(type(x))) is None or type(x := convert(x)) is not CPU): return slow(op, (*args, *params))
+            if type(x) is not CPU:
+                if (convert := CONVERTERS.get(type(x))) is None or type(x := convert(x)) is not CPU: return slow(op, (*args, *params))
             xs.append(x)
             arrays.append(x.array)
             types.append(x.dtype)
-        if (types := tuple(types)) not in fine:
-            check(op, xs)
-            fine.add(types)
-        if (journal := JOURNAL.get()) == 0: journal = quiet()
+        if (types := tuple(types)) not in fine: check(op, xs), fine.add(types)
+        if not (journal := JOURNAL.get()) and journal is not None: journal = quiet()
         try: result = (kernels.get("CPU", forward) if kernels else forward)(np, *arrays, *params)
         except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
         if type(result) is ndarray:
@@ -304,7 +324,6 @@ def taker(
         return lambda xp, entry: slope(entry[at] if xp is TENSORS else entry[at].array)
     return lambda xp, entry: rule.slope_at(xp, [entry[i] if xp is TENSORS else entry[i].array for i in at])
 
-# %% ../../nbs/1_core/148_call.ipynb #bd6b399f
 def place(
     op: Op,
     rule: Rule,         # With a slope
@@ -315,7 +334,6 @@ def place(
     try: return 4 + (*op.inputs, "out").index(rule.names[0]) if rule.function(marker) is marker else None
     except TypeError: return None   # it computes with what it is given
 
-# %% ../../nbs/1_core/148_call.ipynb #77c73a00
 def named(
     op: Op,
 ) -> list[bool]:  # For each input, then for the output
@@ -328,10 +346,10 @@ def binary(
 ) -> Callable:  # The function that users call
     "The call path of an elementwise op of two inputs `x` and `y`."
     kernel, allowed, result, back = direct(op), op.T - COMPLEX, op.result, pull_binary(op) if op.rules else None
-    keep_x, keep_y, keep_out = named(op)
+    (keep_x, keep_y, keep_out), journal_now = named(op), JOURNAL.get
     def call(x, y, name=None):
         if type(x) is CPU and type(y) is CPU and (dtype := x.dtype) is y.dtype and dtype in allowed and not UNUSUAL:
-            if (journal := JOURNAL.get()) == 0: journal = quiet()
+            if not (journal := journal_now()) and journal is not None: journal = quiet()
             a, b = x.array, y.array
             try: c = kernel(a, b)
             except ValueError as error: raise explained(op, (x, y), (), error) from error
@@ -343,8 +361,10 @@ def binary(
                 if j <= first and j not in watched: j = 0
                 if i or j:
                     z.serial = key = serial()
-                    journal.calls.append((back, key, (i, j), op, x if keep_x else None, y if keep_y else None, z if keep_out else None, a.shape, b.shape))
+                    journal.calls.append((back, key, (i, j), op, x if keep_x else None, y if keep_y else None, z if keep_out else None,
+                                          None if a.shape == b.shape else (a.shape, b.shape)))
             return z
+        if not UNUSUAL and (type(x) is not CPU or type(y) is not CPU) and (xs := eased((x, y))) is not None: return call(*xs)
         return slow(op, (x, y))
     return call
 
@@ -356,18 +376,18 @@ def pull_binary(
     take, whole = {rule.inputs[0]: taker(op, rule) for rule in op.rules}, {rule.inputs[0]: place(op, rule) for rule in op.rules}
     (has_x, take_x, at_x), (has_y, take_y, at_y) = ((i in take, take.get(i), whole.get(i)) for i in (0, 1))
     def pull(xp, g, grads, entry):
-        i, j = entry[2]
+        _, _, (i, j), _, _, _, _, shapes = entry
         if i and has_x:
             if take_x is None: u = g
-            elif at_x: u = g * (entry[at_x] if xp is TENSORS else entry[at_x].array)
+            elif at_x: u = g * (entry[at_x].array if xp is not TENSORS else entry[at_x])
             else: u = g * take_x(xp, entry)
-            if u.shape != entry[7]: u = unbroadcast(xp, u, entry[7])
+            if shapes is not None: u = unbroadcast(xp, u, shapes[0])
             grads[i] = u if (sofar := grads.get(i)) is None else sofar + u
         if j and has_y:
             if take_y is None: u = g
-            elif at_y: u = g * (entry[at_y] if xp is TENSORS else entry[at_y].array)
+            elif at_y: u = g * (entry[at_y].array if xp is not TENSORS else entry[at_y])
             else: u = g * take_y(xp, entry)
-            if u.shape != entry[8]: u = unbroadcast(xp, u, entry[8])
+            if shapes is not None: u = unbroadcast(xp, u, shapes[1])
             grads[j] = u if (sofar := grads.get(j)) is None else sofar + u
     return pull
 
@@ -377,10 +397,10 @@ def unary(
 ) -> Callable:  # The function that users call
     "The call path of an elementwise op of one input `x`."
     kernel, allowed, result, back = direct(op), op.T - COMPLEX, op.result, pull_unary(op) if op.rules else None
-    keep_x, keep_out = named(op)
+    (keep_x, keep_out), journal_now = named(op), JOURNAL.get
     def call(x, name=None):
         if type(x) is CPU and (dtype := x.dtype) in allowed and not UNUSUAL:
-            if (journal := JOURNAL.get()) == 0: journal = quiet()
+            if not (journal := journal_now()) and journal is not None: journal = quiet()
             c = kernel(x.array)
             z = CPU()
             z.array, z.dtype, z.serial = c if type(c) is ndarray else asarray(c, (result or dtype).np), result or dtype, 0
@@ -390,6 +410,7 @@ def unary(
                     z.serial = key = serial()
                     journal.calls.append((back, key, (i,), op, x if keep_x else None, z if keep_out else None))
             return z
+        if not UNUSUAL and type(x) is not CPU and (xs := eased((x,))) is not None: return call(*xs)
         return slow(op, (x,))
     return call
 
@@ -419,9 +440,11 @@ def declare(
     call.__module__, call.__doc__, call.__wrapped__ = op.forward.__module__, op.forward.__doc__, op.forward
     rest = list(signature(op.forward).parameters.values())[1:]
     last = Parameter("name", Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="str | None")
-    call.__signature__ = signature(op.forward).replace(parameters=[p.replace(annotation=p.empty) if isinstance(p.annotation, frozenset) else p for p in rest] + [last])
+    rest = [p.replace(annotation=p.empty) if isinstance(p.annotation, frozenset) else p for p in rest]
+    call.__signature__ = signature(op.forward).replace(parameters=[*rest, last])
     bare = partial(op.forward, np)
-    call.op, call.vjp, call.on, call.at = op, op.vjp, op.on, lambda xp: bare if xp is np else call if xp is TENSORS else partial(op.forward, xp)
+    call.op, call.vjp, call.on = op, op.vjp, op.on
+    call.at = lambda xp: bare if xp is np else call if xp is TENSORS else partial(op.forward, xp)
     OPS[op.name] = Recorded.names[xp or op.name] = call
     return publish(*names.split())(call)
 

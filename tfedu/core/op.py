@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['FLOATING', 'COMPLEX', 'INTEGER', 'INDEX', 'BOOL', 'TEXT', 'INEXACT', 'REAL', 'NUMBER', 'ANY', 'TENSORS', 'sum_to',
-           'Recorded', 'locate', 'detail', 'keeper', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op']
+           'Recorded', 'locate', 'keeper', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op']
 
 # %% ../../nbs/1_core/145_op.ipynb #fb41a455
 import inspect
 from collections.abc import Callable
+from operator import attrgetter
 from operator import itemgetter
-from typing import Any
 import numpy as np
 from .dtype import DTYPES
 from .dtype import DType
@@ -59,31 +59,25 @@ def locate(
     name: str,   # A parameter name of the rule
 ) -> tuple:      # Position in `(*inputs, *params, out)`; and "shape" or "dtype" when only that is needed, else None
     "What a rule means by `name`. Raises TypeError at declaration for a name that means nothing."
-    names = [*op.inputs, *op.params, "out"]
+    names = [*op.names, "out"]
     if name in names: return names.index(name), None
     base, _, what = name.rpartition("_")
     if base in names and what in ("shape", "dtype"): return names.index(base), what
     raise TypeError(f"{op.name}: a rule asks for {name!r}; it may ask for {', '.join(names)}, or for <input>_shape and <input>_dtype")
 
 # %% ../../nbs/1_core/145_op.ipynb #69902bc4
-def detail(
-    value: Any,  # A tensor, or a list of tensors
-    what: str,   # "shape" or "dtype"
-):
-    "NumPy's shape or dtype of what `value` holds."
-    return [detail(v, what) for v in value] if type(value) is list else getattr(value.array, what)
-
-# %% ../../nbs/1_core/145_op.ipynb #d2991cf9
 def keeper(
     needed: list[tuple],   # As `locate` gives them: position, and "shape", "dtype" or None
 ) -> Callable:             # From the values of a call to what is kept of them
     "Picks values and details out of `(*inputs, *params, out)`."
     if not needed: return lambda values: ()
-    positions, details = [i for i, _ in needed], [(at, what) for at, (_, what) in enumerate(needed) if what]
+    positions, details = [i for i, _ in needed], [(at, attrgetter(f"array.{what}")) for at, (_, what) in enumerate(needed) if what]
     pick = itemgetter(*positions) if len(needed) > 1 else lambda values, only=positions[0]: (values[only],)
     def keep(values):
         kept = list(pick(values))
-        for at, what in details: kept[at] = detail(kept[at], what)
+        for at, take in details:
+            value = kept[at]
+            kept[at] = take(value) if type(value) is not list else [take(v) for v in value]
         return kept
     return keep if details else pick
 
@@ -144,12 +138,13 @@ class Op:
     ):
         parameters = list(inspect.signature(forward).parameters.values())[1:]
         split = inputs if inputs is not None else sum(p.default is p.empty for p in parameters)
-        self.name, self.forward, self.T, self.linear, self.result, self.elementwise = forward.__name__, forward, T, linear, result, elementwise
+        self.name, self.forward, self.T = forward.__name__, forward, T
+        self.linear, self.result, self.elementwise = linear, result, elementwise
         self.inputs, self.params = ([p.name for p in half] for half in (parameters[:split], parameters[split:]))
         self.groups = [p.annotation if isinstance(p.annotation, frozenset) else None for p in parameters[:split]]
         self.lists = frozenset(p.name for p in parameters[:split] if p.annotation is list)   # inputs that are lists of tensors
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-        self.shape = Signature(shape) if shape else None
+        self.names, self.shape = (*self.inputs, *self.params), Signature(shape) if shape else None
         self.kernels: dict[str, Callable] = {}   # device kind -> a faster forward
         self.rules: list[Rule] = []
 

@@ -178,12 +178,15 @@ def present(
     grads_and_vars: Iterable,   # Pairs (gradient or None, variable)
 ) -> list:                      # Pairs with a gradient
     "The pairs that have a gradient. Warns of the others. Raises ValueError if none is left."
-    try: pairs = [(g, v) for g, v in grads_and_vars]
+    found, lost = [], []
+    try:
+        for g, v in grads_and_vars:
+            if g is None: lost.append(v)
+            else: found.append((g, v))
     except (TypeError, ValueError) as error:
         raise ValueError(f"apply_gradients: expected pairs (gradient, variable), as zip(gradients, variables) gives: {error}") from error
-    found = [pair for pair in pairs if pair[0] is not None]
-    if len(found) < len(pairs):
-        missing = [getattr(v, "name", shorten(v)) for g, v in pairs if g is None]
+    if lost:
+        missing = [getattr(v, "name", shorten(v)) for v in lost]
         if not found: raise ValueError(f"No gradients provided for any variable: {missing}.")
         logging.getLogger("tfedu").warning("Gradients do not exist for variables %s when minimizing the loss.", missing)
     return found

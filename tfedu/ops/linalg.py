@@ -53,12 +53,14 @@ def matmul(xp, a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjo
 @matmul.vjp("a")
 def _(xp, g, b, a_shape, transpose_a, transpose_b, adjoint_a, adjoint_b):
     u = matmul.at(xp)(g, turned(xp, b, not (transpose_b or adjoint_b), not adjoint_b))
-    return unbroadcast(xp, turned(xp, u, transpose_a or adjoint_a, adjoint_a), a_shape)
+    if transpose_a or adjoint_a: u = turned(xp, u, True, adjoint_a)
+    return u if u.shape == a_shape else unbroadcast(xp, u, a_shape)
 
 @matmul.vjp("b")
 def _(xp, g, a, b_shape, transpose_a, transpose_b, adjoint_a, adjoint_b):
     u = matmul.at(xp)(turned(xp, a, not (transpose_a or adjoint_a), not adjoint_a), g)
-    return unbroadcast(xp, turned(xp, u, transpose_b or adjoint_b, adjoint_b), b_shape)
+    if transpose_b or adjoint_b: u = turned(xp, u, True, adjoint_b)
+    return u if u.shape == b_shape else unbroadcast(xp, u, b_shape)
 
 # %% ../../nbs/2_ops/225_linalg.ipynb #3e88d054
 @publish("tf.linalg.matvec")

@@ -85,7 +85,7 @@ def reduce_sum(xp,
     keepdims=False,     # Leave axes of size 1 where some were reduced
 ):
     "The sum over `axis`, 0 of nothing. Raises InvalidArgumentError for an axis that does not exist. `tf.math.reduce_sum`"
-    total = input_tensor.sum(axes(input_tensor, axis), wide(input_tensor), None, keepdims)
+    total = xp.add.reduce(input_tensor, axes(input_tensor, axis), wide(input_tensor), None, keepdims)
     return total if total.dtype == input_tensor.dtype else total.astype(input_tensor.dtype)
 
 @reduce_sum.vjp
@@ -107,9 +107,9 @@ def reduce_mean(xp,
 ):
     "The mean over `axis`: `nan` of nothing, whole for integers. Raises InvalidArgumentError for a wrong axis. `tf.math.reduce_mean`"
     x, whole = input_tensor, input_tensor.dtype.kind in "iu"
-    total = x.sum(axes(x, axis), None if whole else wide(x), None, keepdims)
-    count = x.size // max(total.size, 1)
-    mean = xp.sign(total) * (xp.abs(total) // max(count, 1)) if whole else total / count
+    total = xp.add.reduce(x, axes(x, axis), None if whole else wide(x), None, keepdims)
+    count = x.size // (total.size or 1)
+    mean = total / count if not whole else xp.sign(total) * (xp.abs(total) // max(count, 1))
     return mean if mean.dtype == x.dtype else mean.astype(x.dtype)
 
 @reduce_mean.vjp
@@ -250,8 +250,8 @@ def reduce_variance(xp,
 ):
     "The variance over `axis`, a real number. Raises InvalidArgumentError for an axis that does not exist. `tf.math.reduce_variance`"
     x, axis = input_tensor.astype(wide(input_tensor), copy=False), axes(input_tensor, axis)
-    distance = xp.abs(x - x.mean(axis, None, None, True))
-    return (distance * distance).mean(axis, None, None, keepdims).astype(input_tensor.real.dtype, copy=False)
+    distance = xp.abs(x - reduce_mean.at(xp)(x, axis, True))
+    return reduce_mean.at(xp)(distance * distance, axis, keepdims).astype(input_tensor.real.dtype, copy=False)
 
 @op("tf.math.reduce_std", inputs=1, T=INEXACT)
 def reduce_std(xp,
