@@ -226,7 +226,8 @@ def bind(
     if kw:
         if unknown := kw.keys() - {*names, "name"}:
             raise TypeError(f"{op.name}: unknown argument {', '.join(sorted(unknown))}; it takes {', '.join((*names, 'name'))}")
-        if args and (twice := kw.keys() & {*(*names, "name")[:len(args)]}): raise TypeError(f"{op.name}: got {', '.join(sorted(twice))} twice")
+        if args and (twice := kw.keys() & {*(*names, "name")[:len(args)]}):
+            raise TypeError(f"{op.name}: got {', '.join(sorted(twice))} twice")
     try:
         if not kw: return *args[:len(names)], *[op.defaults[n] for n in names[len(args):]]
         given = {**op.defaults, **dict(zip(names, args, strict=False)), **kw}
