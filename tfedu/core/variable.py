@@ -223,7 +223,7 @@ def scatter(
 def inside(variable: Place, what: str, at: tuple) -> None:
     "Raise InvalidArgumentError unless all coordinates lie inside `variable`."
     if len(at) > variable.array.ndim:
-        raise InvalidArgumentError(None, None, f"Variable.{what}: {len(at)} coordinates for {variable.array.ndim} axes of {variable.name!r}")
+        raise InvalidArgumentError(None, None, f"Variable.{what}: {len(at)} coordinates, {variable.array.ndim} axes of {variable.name!r}")
     for axis, (index, size) in enumerate(zip(at, variable.array.shape, strict=False)):
         if index.size and not (0 <= index.min() and index.max() < size):
             raise InvalidArgumentError(None, None, f"Variable.{what}: a coordinate on axis {axis} is out of range for size {size}")
