@@ -111,10 +111,13 @@ def explained(
     "An InvalidArgumentError, or a TypeError if it was one, that names the op, its inputs and what was wrong."
     ours = str(error).startswith(f"{op.name}: ") and "gufunc" not in str(error)   # NumPy's `matmul` calls itself by the same name
     if ours or isinstance(error, OpError): return error                            # the kernel has said it all
+    if op.shape is not None and all(p is op.defaults.get(n) for n, p in zip(op.params, params, strict=True)):
+        try: op.shape.outputs(op.name, [x.shape for x in xs])                      # names the dimension that does not fit
+        except InvalidArgumentError as better: return better
     shapes = [x if x is None else ', '.join([str(v.shape) for v in x]) if type(x) is list else x.shape for x in xs]
     given = [f"{name} of shape {shape}" for name, shape in zip(op.inputs, shapes, strict=True) if shape is not None]
     given += [f"{name}={shorten(p)}" for name, p in zip(op.params, params, strict=False) if p is not op.defaults.get(name)]
-    message = f"{op.name}: {error}; given {', '.join(given)}"
+    message = f"{op.name}: {str(error).removeprefix(f'{op.name}: ')}; given {', '.join(given)}"
     return TypeError(message) if isinstance(error, TypeError) else InvalidArgumentError(None, None, message)
 
 # %% ../../nbs/1_core/148_call.ipynb #bf86c868

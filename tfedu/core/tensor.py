@@ -137,7 +137,7 @@ class Tensor(Held):
     def __float__(self): return float(single(self, "float"))
     def __complex__(self): return complex(single(self, "complex"))
     def __index__(self): return operator.index(single(self, "index")[()])
-    def __format__(self, spec): return format(self.numpy(), spec) if spec else str(self)
+    def __format__(self, spec): return format(self.numpy(), spec)
 
 # %% ../../nbs/1_core/140_tensor.ipynb #142a82d6
 def as_numpy(
@@ -177,7 +177,7 @@ def class_of(
     if device not in CLASSES:
         name = device.rpartition("device:")[2]
         facts = {"__slots__": (), "device": device, "kind": name.partition(":")[0], "__module__": __name__}
-        CLASSES.setdefault(device, type(name.replace(":0", "").replace(":", "_"), (Tensor,), facts))
+        CLASSES.setdefault(device, type("EagerTensor", (Tensor,), facts))   # the name that TensorFlow's users know from error messages
     return CLASSES[device]
 
 CPU = class_of(str(LOCAL))   # where tensors live unless somebody says otherwise

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['ALONE', 'SCOPE', 'CREATORS', 'PARAMETERS', 'Holder', 'holders', 'shared', 'name_scope', 'VariableSynchronization',
-           'VariableAggregation', 'variable_creator_scope', 'Creation', 'Place', 'in_place', 'Readable', 'change',
-           'fitting', 'rows', 'scatter', 'inside', 'slices', 'by_rows', 'by_coordinates', 'Scattered', 'first_value',
-           'Variable', 'combine', 'counted', 'copied']
+           'VariableAggregation', 'variable_creator_scope', 'Creation', 'Place', 'in_place', 'Frozen', 'Readable',
+           'change', 'fitting', 'rows', 'scatter', 'inside', 'slices', 'by_rows', 'by_coordinates', 'Scattered',
+           'first_value', 'Variable', 'combine', 'counted', 'copied']
 
 # %% ../../nbs/1_core/150_variable.ipynb #1027dc59
 from collections.abc import Callable
@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
+from inspect import signature
 from operator import attrgetter
 from sys import getrefcount
 from threading import RLock
 from typing import Any
+from typing import NamedTuple
 import numpy as np
 from .convert import CONVERTERS
 from .convert import convert_to_tensor
@@ -101,6 +103,7 @@ def variable_creator_scope(
 # %% ../../nbs/1_core/150_variable.ipynb #52c51f7d
 class Creation(type):
     "Lets the creators of the surrounding scopes make the variables."
+    __signature__ = property(lambda cls: signature(cls.__init__).replace(parameters=list(signature(cls.__init__).parameters.values())[1:]))
     def __call__(cls, *args, **kw):
         if cls is not Variable or not CREATORS.get(): return type.__call__(cls, *args, **kw)
         kw.update(zip(PARAMETERS, args, strict=False))
@@ -139,6 +142,18 @@ def in_place(operator: str, method: str) -> RuntimeError:
     "The error for an in-place operator on a variable."
     return RuntimeError(f"Variable {operator} value: Python would replace the variable by a tensor; variable.{method}(...) changes it")
 
+# %% ../../nbs/1_core/150_variable.ipynb #6df23934
+class Frozen(NamedTuple):
+    "What a variable is made from."
+    array: np.ndarray
+    dtype: Any
+    name: str
+    trainable: bool
+    constraint: Any
+    synchronization: VariableSynchronization
+    aggregation: VariableAggregation
+    static: TensorShape
+
 # %% ../../nbs/1_core/150_variable.ipynb #0bb04da2
 class Readable(Place):
     "A place that can be used like the tensor in it."
@@ -159,6 +174,7 @@ class Readable(Place):
     def __ipow__(self, y): raise in_place("**=", "assign")
     def __copy__(self): return self
     def __deepcopy__(self, memo): return memo.setdefault(id(self), copied(self))
+    def __reduce__(self): return copied, (Frozen(**{k: getattr(self, k) for k in Frozen._fields}),)
 
 # %% ../../nbs/1_core/150_variable.ipynb #3e769b6d
 def change(

@@ -10,6 +10,7 @@ __all__ = ['identity', 'stop_gradient', 'reshape', 'expand_dims', 'squeeze', 'tr
 # %% ../../nbs/2_ops/215_array.ipynb #5ea98828
 from itertools import accumulate
 from itertools import pairwise
+from math import prod
 from typing import Any
 import numpy as np
 from ..core.call import op
@@ -46,6 +47,9 @@ def reshape(xp, tensor, shape):
     "The same elements in row order under another `shape`; -1: whatever is left. Raises InvalidArgumentError. `tf.reshape`"
     sizes = tuple(shape) if isinstance(shape, (list, tuple, TensorShape)) else (shape,)
     if min(sizes, default=0) < -1: raise InvalidArgumentError(None, None, f"reshape: a size must be >= 0, or -1 once, got {sizes}")
+    if tensor.size == 0 and {0, -1} <= set(sizes):   # NumPy gives up; TensorFlow lets the other axes decide
+        rest = prod(n for n in tensor.shape if n) // prod(n for n in sizes if n > 0)
+        sizes = tuple([rest if n == -1 else n for n in sizes])
     return tensor.reshape(sizes)
 
 @reshape.vjp

@@ -1,0 +1,49 @@
+"""Cases that a user ran into once, kept so that they stay fixed."""
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import tfedu as tf
+
+
+def test_formatting_a_tensor_formats_its_value():
+    assert (f"{tf.constant(1.5)}", f"{tf.constant([1, 2])}", f"{tf.constant(1.5):.3f}") == ("1.5", "[1 2]", "1.500")
+
+
+def test_a_variable_and_a_module_survive_pickle():   # written and read here: nothing foreign is loaded
+    module = tf.Module()
+    module.v = tf.Variable([1.0, 2.0], name="v", trainable=False, dtype=tf.float64)
+    again = pickle.loads(pickle.dumps(module)).v
+    assert (again.name, again.trainable, again.dtype, again.numpy().tolist()) == ("v:0", False, tf.float64, [1.0, 2.0])
+    assert again.assign_add([1.0, 1.0]).numpy().tolist() == [2.0, 3.0] and module.v.numpy().tolist() == [1.0, 2.0]
+
+
+def test_the_signature_of_a_variable_is_its_constructors():
+    assert list(inspect.signature(tf.Variable).parameters)[:3] == ["initial_value", "trainable", "validate_shape"]
+
+
+@pytest.mark.parametrize("value, words", [([1, "a"], "int and str"), ([1.0, None], "NoneType and float"), ([True, "a"], "bool and str"),
+                                          (2 ** 64, "64 bits")])
+def test_the_message_says_which_types_a_list_mixes(value, words):
+    with pytest.raises(ValueError, match=words): tf.constant(value)
+
+
+def test_an_empty_batch_is_flattened():
+    x = tf.zeros((0, 3, 4))
+    assert tf.reshape(x, [tf.shape(x)[0], -1]).shape == [0, 12]
+    assert tf.reshape(tf.zeros((2, 0)), [-1, 0]).shape == [2, 0]
+
+
+def test_a_product_that_does_not_fit_names_the_dimension():
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^matmul: dimension k is 3 .* 2 "): tf.matmul(tf.zeros((2, 3)), tf.zeros((2, 3)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^matmul: (?!matmul)"): tf.matmul(tf.zeros((2, 3)), tf.zeros((2, 4)), transpose_b=True)
+
+
+def test_no_internal_class_name_in_messages():
+    with pytest.raises(AttributeError, match="'EagerTensor' object has no attribute 'T'"): _ = tf.constant([1]).T
+
+
+def test_variance_of_nothing_is_nan_without_a_warning():
+    assert np.isnan(tf.math.reduce_variance(tf.zeros([0])).numpy())
