@@ -26,11 +26,11 @@ from ..core.trace import watching
 # %% ../../nbs/3_autodiff/305_forward.ipynb #6b045242
 def along_slopes(
     op: Op,
-    values: tuple,     # `(*inputs, *params, out)` of the call
+    values: tuple,     # `(*inputs, *params, out, ...)` of the call
     tangents: list,    # Of the inputs, None where nothing moves
 ) -> Tensor:
     "Tangent of the output of an op whose rules are slopes."
-    total, out = None, values[-1]
+    total, out = None, values[len(op.names)]
     for rule in op.rules:
         if (t := tangents[rule.inputs[0]]) is None: continue
         term = scaled(t, rule.slope_at(TENSORS, rule.keep(values)[:-1]))
@@ -62,21 +62,22 @@ def still(x: Tensor) -> Tensor:
 # %% ../../nbs/3_autodiff/305_forward.ipynb #cffc354a
 def transposed(
     op: Op,
-    values: tuple,   # `(*inputs, *params, out)` of the call
+    values: tuple,   # `(*inputs, *params, out, ...)` of the call
     tangents: list,  # Of the inputs
 ):
     "Tangent of the output of any op, by differentiating its backward rule."
-    outs = values[-1] if type(values[-1]) is list else [values[-1]]
+    out = values[len(op.names)]
+    outs = out if type(out) is list else [out]
     probes = [wrap(np.ones_like(y.array)) for y in outs]
     with GradientTape() as tape:
         tape.watch([p for p in probes if p.dtype.differentiable])
-        g = probes if type(values[-1]) is list else probes[0]
+        g = probes if type(out) is list else probes[0]
         pairs = [(u, tangents[i]) for rule in op.rules for i, u in zip(rule.inputs, rule.pull(TENSORS, g, rule.keep(values)), strict=True)]
     split = [list(zip(u, t, strict=True)) if type(u) is list and type(t) is list else [(u, t)] for u, t in pairs]
     flat = [(u, t) for both in split for u, t in both if u is not None and t is not None]
     if not flat: return None
     moved = tape.gradient([u for u, _ in flat], probes, output_gradients=[t for _, t in flat], unconnected_gradients="zero")
-    return moved if type(values[-1]) is list else moved[0]
+    return moved if type(out) is list else moved[0]
 
 # %% ../../nbs/3_autodiff/305_forward.ipynb #7ae35832
 def push(
@@ -88,7 +89,7 @@ def push(
 ):                   # Tangent of the output, or list of tangents; None if nothing moves
     "How the output of a call moves when its inputs move."
     if not op.rules: return None
-    values = (*xs, *params, out)
+    values = (*xs, *params, out, *[None] * len(op.saves))
     if all(rule.slope for rule in op.rules): return along_slopes(op, values, tangents)
     if op.linear: return through_linear(op, xs, params, tangents)
     return transposed(op, values, tangents)

@@ -4,13 +4,15 @@
 
 # %% auto #0
 __all__ = ['FLOATING', 'COMPLEX', 'INTEGER', 'INDEX', 'BOOL', 'TEXT', 'INEXACT', 'REAL', 'NUMBER', 'ANY', 'TENSORS', 'sum_to',
-           'Recorded', 'locate', 'keeper', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op']
+           'Recorded', 'Kept', 'locate', 'keeper', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op']
 
 # %% ../../nbs/1_core/145_op.ipynb #fb41a455
 import inspect
 from collections.abc import Callable
 from operator import attrgetter
 from operator import itemgetter
+from typing import Any
+from typing import NamedTuple
 import numpy as np
 from .dtype import DTYPES
 from .dtype import DType
@@ -53,13 +55,19 @@ class Recorded:
 
 TENSORS = Recorded()
 
+# %% ../../nbs/1_core/145_op.ipynb #6c356fc1
+class Kept(NamedTuple):
+    "What a forward returns when its rules need more than its result."
+    out: Any       # Result, as any forward returns it
+    saved: tuple   # Values, one for each name in `saves`
+
 # %% ../../nbs/1_core/145_op.ipynb #0fb389d3
 def locate(
     op: "Op",    # Whose rule asks
     name: str,   # A parameter name of the rule
-) -> tuple:      # Position in `(*inputs, *params, out)`; and "shape" or "dtype" when only that is needed, else None
+) -> tuple:      # Position in `(*inputs, *params, out, *saved)`; and "shape" or "dtype" when only that is needed, else None
     "What a rule means by `name`. Raises TypeError at declaration for a name that means nothing."
-    names = [*op.names, "out"]
+    names = [*op.names, "out", *op.saves]
     if name in names: return names.index(name), None
     base, _, what = name.rpartition("_")
     if base in names and what in ("shape", "dtype"): return names.index(base), what
@@ -84,7 +92,7 @@ def keeper(
 # %% ../../nbs/1_core/145_op.ipynb #ccd4a78b
 class Rule:
     "How the cotangents of some inputs follow from the cotangent `g` of the output."
-    __slots__ = ("inputs", "function", "names", "slope", "takes_xp", "keep", "tensors")
+    __slots__ = ("inputs", "function", "names", "slope", "takes_xp", "keep", "tensors", "saved")
     def __init__(self,
         op: "Op",                   # Whose rule it is
         inputs: tuple[int, ...],    # Positions of the inputs whose cotangents it gives
@@ -95,8 +103,9 @@ class Rule:
         parameters = list(inspect.signature(function).parameters) if callable(function) else []
         self.names, self.takes_xp = tuple(n for n in parameters if n not in ("xp", "g")), parameters[:1] == ["xp"]
         needed = [locate(op, n) for n in self.names] + ([(inputs[0], "shape")] if slope else [])
-        self.keep, params = keeper(needed), range(len(op.inputs), len(op.inputs) + len(op.params))   # what the tape remembers for this rule
-        self.tensors = [at for at, (i, what) in enumerate(needed) if not what and i not in params]   # what must be unpacked for bare arrays
+        self.keep, wrapped = keeper(needed), (*range(len(op.inputs)), len(op.names))   # what the tape remembers for this rule
+        self.tensors = [at for at, (i, what) in enumerate(needed) if not what and i in wrapped]   # what must be unpacked for bare arrays
+        self.saved = [at for at, (i, _) in enumerate(needed) if i > len(op.names)]                # what tensors must do without
 
     def slope_at(self, xp, needed: list):
         "The slope, where the values that it names are `needed`."
@@ -135,11 +144,12 @@ class Op:
         inputs: int | None = None,       # Number of inputs; None: the parameters without default
         result: DType | None = None,     # Type of the output when it is not T
         elementwise: bool = False,       # Works element by element, with broadcasting
+        saves: tuple[str, ...] = (),     # Names of what `forward` returns in a `Kept`
     ):
         parameters = list(inspect.signature(forward).parameters.values())[1:]
         split = inputs if inputs is not None else sum(p.default is p.empty for p in parameters)
         self.name, self.forward, self.T = forward.__name__, forward, T
-        self.linear, self.result, self.elementwise = linear, result, elementwise
+        self.linear, self.result, self.elementwise, self.saves = linear, result, elementwise, saves
         self.inputs, self.params = ([p.name for p in half] for half in (parameters[:split], parameters[split:]))
         self.groups = [p.annotation if isinstance(p.annotation, frozenset) else None for p in parameters[:split]]
         self.lists = frozenset(p.name for p in parameters[:split] if p.annotation is list)   # inputs that are lists of tensors

@@ -32,6 +32,7 @@ def record(
     xs: tuple | list,      # Tensors, lists of tensors, or None
     params: tuple | list,  # Settings
     out,                   # Tensor, or list of tensors
+    saved: tuple = (),     # What the forward knows beyond `out`, see `Kept`
 ) -> None:
     "Write a call down if `journal` watches one of its inputs, and number its outputs."
     first, watched, ins, kept = journal.first, journal.watched, [], []
@@ -40,7 +41,7 @@ def record(
         elif (number := x.serial) <= first and number not in watched: number = 0
         ins.append(number)
     if not any(ins): return
-    values = (*xs, *params, out)
+    values = (*xs, *params, out, *saved)
     for rule in op.rules:
         if ins[rule.inputs[0]] or len(rule.inputs) > 1 and any([ins[i] for i in rule.inputs]): kept.append((rule, rule.keep(values)))
     if not kept: return
@@ -72,6 +73,7 @@ def pull(
         if rule.tensors and xp is not TENSORS:
             saved = list(saved)
             for at in rule.tensors: saved[at] = value.array if type(value := saved[at]) is CPU else bare(value)
+        elif rule.saved and xp is TENSORS: saved = [None if at in rule.saved else value for at, value in enumerate(saved)]
         u = rule.pull(xp, g, saved) if rule.slope else rule.function(xp, g, *saved)
         if type(u) is not tuple and type(number := ins[rule.inputs[0]]) is int and u is not None:
             grads[number] = u if (collected := grads.get(number)) is None else collected + u

@@ -16,6 +16,7 @@ from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.op import FLOATING
 from ..core.op import INDEX
+from ..core.op import Kept
 from ..core.publish import publish
 from ..core.tensor import Tensor
 from .array import expand_dims
@@ -66,16 +67,22 @@ def _(xp, g, logits):
     return (g - reduce_sum.at(xp)(g * p, -1, True)) * p
 
 # %% ../../nbs/2_ops/235_cross_entropy.ipynb #7531167a
-@op("tf.nn.sparse_softmax_cross_entropy_with_logits", T=FLOATING)
+@op("tf.nn.sparse_softmax_cross_entropy_with_logits", T=FLOATING, saves=("powers", "total", "at"))
 def sparse_softmax_cross_entropy_with_logits(xp, labels: INDEX, logits):
     "$-\\log p_k$ for the class `k` of each label. Raises InvalidArgumentError for labels and shapes that do not fit."
     check_labels(labels, logits)
-    z = shifted(xp, precise(xp, logits), -1)
-    loss = xp.log(xp.maximum(xp.add.reduce(xp.exp(z), -1), 1)) - z.take(at_labels(xp, labels, logits))
-    return loss if loss.dtype == logits.dtype else loss.astype(logits.dtype)
+    z, at = shifted(xp, precise(xp, logits), -1), at_labels(xp, labels, logits)
+    powers = xp.exp(z)
+    total = xp.maximum(xp.add.reduce(powers, -1), 1)
+    loss = xp.log(total) - z.take(at)
+    return Kept(loss if loss.dtype == logits.dtype else loss.astype(logits.dtype), (powers, total, at))
 
 @sparse_softmax_cross_entropy_with_logits.vjp("logits")
-def _(xp, g, labels, logits): return g[..., None] * blame.at(xp)(labels, logits)
+def _(xp, g, labels, logits, powers, total, at):
+    if powers is None: return g[..., None] * blame.at(xp)(labels, logits)
+    u = powers * (g / total)[..., None]
+    u.put(at, u.take(at) - g)
+    return u if u.dtype == g.dtype else u.astype(g.dtype)
 
 # %% ../../nbs/2_ops/235_cross_entropy.ipynb #31c35230
 @op("tf.nn.softmax_cross_entropy_with_logits", T=FLOATING)
