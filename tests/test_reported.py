@@ -48,3 +48,13 @@ def test_no_internal_class_name_in_messages():
 
 def test_variance_of_nothing_is_nan_without_a_warning():
     assert np.isnan(tf.math.reduce_variance(tf.zeros([0])).numpy())
+
+
+@pytest.mark.parametrize("labels", [[[0, 1]], tf.constant([[0, 1]]), np.array([[0, 1]]), np.array([[0.0, 1.0]])])
+def test_dense_labels_may_be_whole_numbers(labels):
+    logits = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(logits)
+        loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    np.testing.assert_allclose(loss.numpy(), [np.log1p(np.exp(-1))], rtol=1e-6)
+    np.testing.assert_allclose(tape.gradient(loss, logits).numpy(), [[1 / (1 + np.e), -1 / (1 + np.e)]], rtol=1e-6)

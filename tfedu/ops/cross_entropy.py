@@ -15,6 +15,7 @@ from ..core.call import op
 from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.op import FLOATING
+from ..core.op import REAL
 from ..core.op import INDEX
 from ..core.op import Kept
 from ..core.publish import publish
@@ -86,20 +87,23 @@ def _(xp, g, labels, logits, powers, total, at):
 
 # %% ../../nbs/2_ops/235_cross_entropy.ipynb #31c35230
 @op("tf.nn.softmax_cross_entropy_with_logits", T=FLOATING)
-def softmax_cross_entropy_with_logits(xp, labels, logits, axis=-1):
+def softmax_cross_entropy_with_logits(xp, labels: REAL, logits, axis=-1):
     "$-\\sum_i y_i \\log p_i$ along `axis`. Raises InvalidArgumentError for shapes that differ. `tf.nn.softmax_cross_entropy_with_logits`"
     if labels.shape != logits.shape:
         raise InvalidArgumentError(None, None, "softmax_cross_entropy_with_logits: labels and logits must have the same shape; "
                                                f"given labels of shape {labels.shape} and logits of shape {logits.shape}")
-    y, p = precise(xp, labels), log_softmax.at(xp)(precise(xp, logits), axis)
+    p = log_softmax.at(xp)(precise(xp, logits), axis)
+    y = labels.astype(p.dtype, copy=False)   # whole numbers are welcome, too
     return -(y * xp.where(y == 0, 0, p)).sum(axis).astype(logits.dtype, copy=False)
 
 @softmax_cross_entropy_with_logits.vjp("labels")
-def _(xp, g, logits, axis): return -expand_dims.at(xp)(g, axis) * log_softmax.at(xp)(logits, axis)
+def _(xp, g, logits, axis, labels_dtype):
+    return xp.astype(-expand_dims.at(xp)(g, axis) * log_softmax.at(xp)(logits, axis), labels_dtype)
 
 @softmax_cross_entropy_with_logits.vjp("logits")
-def _(xp, g, labels, logits, axis):
-    return expand_dims.at(xp)(g, axis) * (softmax.at(xp)(logits, axis) * reduce_sum.at(xp)(labels, axis, True) - labels)
+def _(xp, g, labels, logits, logits_dtype, axis):
+    y = xp.astype(labels, logits_dtype)
+    return expand_dims.at(xp)(g, axis) * (softmax.at(xp)(logits, axis) * reduce_sum.at(xp)(y, axis, True) - y)
 
 # %% ../../nbs/2_ops/235_cross_entropy.ipynb #0edc8739
 def soft(xp, x):
