@@ -26,7 +26,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'tfedu.core.call.place': ('1_core/call.html#place', 'tfedu/core/call.py'),
                                  'tfedu.core.call.pull_binary': ('1_core/call.html#pull_binary', 'tfedu/core/call.py'),
                                  'tfedu.core.call.pull_unary': ('1_core/call.html#pull_unary', 'tfedu/core/call.py'),
-                                 'tfedu.core.call.read': ('1_core/call.html#read', 'tfedu/core/call.py'),
                                  'tfedu.core.call.refuse': ('1_core/call.html#refuse', 'tfedu/core/call.py'),
                                  'tfedu.core.call.renamed': ('1_core/call.html#renamed', 'tfedu/core/call.py'),
                                  'tfedu.core.call.run': ('1_core/call.html#run', 'tfedu/core/call.py'),

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['DEVICES', 'PLAIN', 'check', 'refuse', 'run', 'wrapped', 'explained', 'slow', 'as_tensors', 'common_dtype',
-           'has_dtype', 'tensor', 'static', 'home', 'moved', 'bind', 'arranged', 'read', 'eased', 'general', 'Probe',
-           'direct', 'taker', 'place', 'named', 'binary', 'pull_binary', 'unary', 'pull_unary', 'declare', 'op',
-           'renamed', 'elementwise']
+           'has_dtype', 'tensor', 'static', 'home', 'moved', 'bind', 'arranged', 'eased', 'general', 'Probe', 'direct',
+           'taker', 'place', 'named', 'binary', 'pull_binary', 'unary', 'pull_unary', 'declare', 'op', 'renamed',
+           'elementwise']
 
 # %% ../../nbs/1_core/148_call.ipynb #0cd419ea
 from collections.abc import Callable
@@ -130,7 +130,7 @@ def slow(
 ):
     "Run `op` on anything that can be converted."
     count = len(op.inputs)
-    xs, params, cls = read(args[:count]) or as_tensors(op, args[:count]), tuple([static(p) for p in args[count:]]), CPU
+    xs, params, cls = as_tensors(op, args[:count]), tuple([static(p) for p in args[count:]]), CPU
     if UNUSUAL or any([type(x) is not CPU for x in xs]):
         cls = home(xs)
         xs = [moved(x, cls) for x in xs]
@@ -253,16 +253,6 @@ def arranged(
     return xs, params if PLAIN.issuperset(map(type, params)) else tuple([static(p) for p in params])
 
 # %% ../../nbs/1_core/148_call.ipynb #3ebb9f43
-def read(
-    xs: tuple,       # Anything
-) -> list | None:    # Tensors on the first CPU; None if one of `xs` is neither that nor a variable there
-    "`xs` with variables read."
-    out = []
-    for x in xs:
-        if type(x) is not CPU and ((convert := CONVERTERS.get(type(x))) is None or type(x := convert(x)) is not CPU): return None
-        out.append(x)
-    return out
-
 def eased(
     args: tuple,         # Anything
 ) -> list | None:        # Tensors on the first CPU; None if one of `args` is something else, or none has a type
