@@ -8,7 +8,7 @@ here = Path(__file__).parent
 settings = ConfigParser(delimiters=["="])
 settings.read(here / "settings.ini", encoding="utf-8")
 settings = settings["DEFAULT"]
-extras = {extra: settings[f"{extra}_requirements"].split() for extra in ("lab", "dev", "gpu")}
+extras = {extra: settings[f"{extra}_requirements"].split() for extra in ("lab", "dev", "gpu", "special", "image")}
 
 setup(
     name=settings["lib_name"],

@@ -288,6 +288,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                'tfedu.core.op.scaled': ('1_core/op.html#scaled', 'tfedu/core/op.py'),
                                'tfedu.core.op.sum_to': ('1_core/op.html#sum_to', 'tfedu/core/op.py'),
                                'tfedu.core.op.unbroadcast': ('1_core/op.html#unbroadcast', 'tfedu/core/op.py')},
+            'tfedu.core.optional': {'tfedu.core.optional.optional': ('1_core/optional.html#optional', 'tfedu/core/optional.py')},
             'tfedu.core.publish': { 'tfedu.core.publish.Namespace': ('1_core/publish.html#namespace', 'tfedu/core/publish.py'),
                                     'tfedu.core.publish.Namespace.__dir__': ( '1_core/publish.html#namespace.__dir__',
                                                                               'tfedu/core/publish.py'),
