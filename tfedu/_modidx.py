@@ -240,6 +240,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'tfedu.core.errors.UnknownError.__init__': ( '1_core/errors.html#unknownerror.__init__',
                                                                                 'tfedu/core/errors.py'),
                                    'tfedu.core.errors.error_from_code': ('1_core/errors.html#error_from_code', 'tfedu/core/errors.py')},
+            'tfedu.core.left_out': { 'tfedu.core.left_out.leave_out': ('1_core/left_out.html#leave_out', 'tfedu/core/left_out.py'),
+                                     'tfedu.core.left_out.why_missing': ('1_core/left_out.html#why_missing', 'tfedu/core/left_out.py')},
             'tfedu.core.module': { 'tfedu.core.module.Module': ('1_core/module.html#module', 'tfedu/core/module.py'),
                                    'tfedu.core.module.Module.__init__': ('1_core/module.html#module.__init__', 'tfedu/core/module.py'),
                                    'tfedu.core.module.Module.name': ('1_core/module.html#module.name', 'tfedu/core/module.py'),

@@ -52,11 +52,13 @@ class Namespace(ModuleType):
             module, attr = table[name]
             value = self.__dict__[name] = getattr(import_module(module), attr)
             return value
-        if name.startswith("__"): raise AttributeError(name)
-        try: return import_module(f"{self.__name__}.{name}")
+        try:
+            if not name.startswith("__"): return import_module(f"{self.__name__}.{name}")
         except ModuleNotFoundError as error:
             if error.name != f"{self.__name__}.{name}": raise
-        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        from tfedu.core.left_out import why_missing
+        public = f"tf{self.__name__.removeprefix('tfedu')}.{name}"
+        raise AttributeError(why_missing(public) or f"module {self.__name__!r} has no attribute {name!r}")
 
     def __dir__(self): return sorted({*self.__dict__["__names__"], *(n for n in self.__dict__ if not n.startswith("__"))})
 
