@@ -18,13 +18,13 @@ import numpy as np
 from numpy import asarray
 from numpy import generic
 from numpy import ndarray
+from .blocks import in_blocks
 from .convert import CONVERTERS
 from .convert import convert_to_tensor
 from .convert import converter
 from .convert import first_leaf
 from .convert import shorten
 from .device import current_device
-from .dtype import FROM_NUMPY
 from .dtype import DType
 from .errors import InvalidArgumentError
 from .errors import OpError
@@ -39,6 +39,7 @@ from .publish import publish
 from .record import bare
 from .record import record
 from .tensor import CPU
+from .tensor import Large
 from .tensor import OPS
 from .tensor import Tensor
 from .tensor import class_of
@@ -88,8 +89,9 @@ def run(
 ):                      # A tensor, or a list of them
     "Compute, wrap and record."
     if not (journal := JOURNAL.get()) and journal is not None: journal = quiet()
-    kernel = op.kernels.get(cls.kind, op.forward) if op.kernels else op.forward
-    try: result = kernel(DEVICES[cls.kind], *[bare(x) for x in xs], *params)
+    kernel = partial(op.kernels.get(cls.kind, op.forward) if op.kernels else op.forward, DEVICES[cls.kind])
+    if op.elementwise and any([type(x) is Large for x in xs]): kernel = partial(in_blocks, kernel)
+    try: result = kernel(*[bare(x) for x in xs], *params)
     except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
     result, saved = result if type(result) is Kept else (result, (None,) * len(op.saves))
     out = wrapped(result, cls)
@@ -206,7 +208,7 @@ def home(
     "The class of the device on which an op with inputs `xs` runs."
     if (device := current_device()) is not None: return class_of(device)
     classes = [type(v) for x in xs for v in (x if type(x) is list else [x]) if v is not None]
-    return next((cls for cls in classes if cls is not CPU), CPU)
+    return next((cls for cls in classes if not issubclass(cls, CPU)), CPU)
 
 # %% ../../nbs/1_core/148_call.ipynb #2e1eea67
 def moved(
@@ -214,7 +216,7 @@ def moved(
     cls: type[Tensor],  # Class of the device
 ) -> Any:
     "`x` on the device of `cls`."
-    if x is None or type(x) is cls: return x
+    if x is None or isinstance(x, cls): return x
     if type(x) is list: return [moved(v, cls) for v in x]
     y = wrap(DEVICES[cls.kind].asarray(x.array), cls)
     y.serial = x.serial
@@ -268,15 +270,16 @@ def eased(
 # %% ../../nbs/1_core/148_call.ipynb #42c0c3dc
 def general(op: Op) -> Callable:
     "The call path of an op of any arity."
-    count, forward, kernels, fine, unsaved = len(op.inputs), op.forward, op.kernels, set(), (None,) * len(op.saves)
+    count, forward, kernels, unsaved = len(op.inputs), op.forward, op.kernels, (None,) * len(op.saves)
+    plain, fine = {CPU} if op.elementwise else {CPU, Large}, set()   # classes that need no long way, tuples of types that were checked
     defaults = tuple([op.defaults[p] for p in op.params]) if op.defaults.keys() >= set(op.params) else None
     def call(*args, **kw):
         args, params = arranged(op, args, kw) if kw or len(args) != count or defaults is None else (args, defaults)
         if UNUSUAL: return slow(op, (*args, *params))
         xs, arrays, types = [], [], []
         for x in args:
-            if type(x) is not CPU:
-                if (convert := CONVERTERS.get(type(x))) is None or type(x := convert(x)) is not CPU: return slow(op, (*args, *params))
+            if type(x) not in plain:
+                if (convert := CONVERTERS.get(type(x))) is None or type(x := convert(x)) not in plain: return slow(op, (*args, *params))
             xs.append(x)
             arrays.append(x.array)
             types.append(x.dtype)
@@ -285,10 +288,8 @@ def general(op: Op) -> Callable:
         try: result = (kernels.get("CPU", forward) if kernels else forward)(np, *arrays, *params)
         except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
         result, saved = result if type(result) is Kept else (result, unsaved)
-        if type(result) is ndarray or isinstance(result, generic):
-            out = CPU()
-            out.array, out.dtype, out.serial = asarray(result), FROM_NUMPY[result.dtype], 0
-        else: out = wrapped(result, CPU)
+        plural = type(result) is not ndarray and not isinstance(result, generic)
+        out = wrapped(result, CPU) if plural else wrap(asarray(result))
         if journal is not None and op.rules: record(journal, op, xs, params, out, saved)
         return out
     return call

@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 from typing import NamedTuple
 import numpy as np
+from .blocks import in_blocks
 from .dtype import DTYPES
 from .dtype import DType
 from .dtype import bool_
@@ -21,6 +22,7 @@ from .dtype import int32
 from .dtype import int64
 from .dtype import string
 from .shape import Signature
+from .tensor import LARGE
 from .tensor import load_ops
 
 # %% ../../nbs/1_core/145_op.ipynb #34d59c21
@@ -114,7 +116,10 @@ class Rule:
 
     def pull(self, xp, g, kept: tuple | list) -> tuple:
         "Cotangents of `inputs`, where `kept` is what `keep` gave for the call."
-        if self.slope: return (unbroadcast(xp, scaled(g, conjugate(xp, self.slope_at(xp, kept[:-1]))), kept[-1]),)
+        if self.slope:
+            def share(g, *needed): return scaled(g, conjugate(xp, self.slope_at(xp, needed)))
+            cut = xp is np and g.size >= LARGE and callable(self.function)   # each piece passes through the cache once
+            return (unbroadcast(xp, in_blocks(share, g, *kept[:-1]) if cut else share(g, *kept[:-1]), kept[-1]),)
         cotangents = self.function(xp, g, *kept)
         return cotangents if isinstance(cotangents, tuple) else (cotangents,)
 

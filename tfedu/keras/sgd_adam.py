@@ -108,7 +108,7 @@ def descend_all(
     "Change all variables by plain descent; or none, and return False, if there is more to it."
     if type(rate := settings["learning_rate"]) is not Variable: return False
     for g, v in pairs:
-        if type(g) is not CPU or type(v) is not Variable or v.serial not in known or v.constraint is not None: return False
+        if not isinstance(g, CPU) or type(v) is not Variable or v.serial not in known or v.constraint is not None: return False
         if g.dtype is not v.dtype or g.dtype not in WIDE or v.cls is not CPU or g.array.shape != v.array.shape: return False
     for g, v in pairs: change(v, descend, g.array, rate.array)
     return True

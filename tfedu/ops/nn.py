@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['SCALE', 'ALPHA', 'SMALL', 'MIDDLE', 'LARGE', 'BEND', 'CUBE', 'LEAST', 'positive', 'relu', 'relu6', 'crelu', 'like',
            'precise', 'leak', 'leaky_relu', 'elu', 'selu_slope', 'selu', 'softsign', 'silu_slope', 'silu', 'quotient',
-           'tail', 'erf', 'erfc', 'gelu', 'shifted', 'last', 'softmax', 'log_softmax', 'channel_last', 'bias_add',
-           'l2_loss', 'zero_fraction', 'moments']
+           'tail', 'erf', 'erfc', 'gelu_slope', 'gelu', 'shifted', 'last', 'softmax', 'log_softmax', 'channel_last',
+           'bias_add', 'l2_loss', 'zero_fraction', 'moments']
 
 # %% ../../nbs/2_ops/230_nn.ipynb #b429b6f2
 from math import pi
@@ -174,20 +174,20 @@ def erfc(xp, x):
 # %% ../../nbs/2_ops/230_nn.ipynb #231cbe9d
 BEND, CUBE = sqrt(2 / pi), 0.044715
 
-@op("tf.nn.gelu", T=FLOATING, inputs=1)
+def gelu_slope(xp, features, approximate):
+    "Derivative of `gelu`."
+    x, half = features, like(features, .5)
+    if not approximate:
+        return half * (erf.at(xp)(x * like(x, sqrt(.5))) + 1) + x * exp.at(xp)(x * x * -half) * like(x, 1 / sqrt(2 * pi))
+    t = tanh.at(xp)(like(x, BEND) * (x + like(x, CUBE) * x * x * x))
+    return half * (1 + t + x * (1 - t * t) * (like(x, BEND) + like(x, 3 * BEND * CUBE) * x * x))
+
+@elementwise("tf.nn.gelu", d=gelu_slope, T=FLOATING, inputs=1)
 def gelu(xp, features, approximate=False):
     "$x \\Phi(x)$, with the normal distribution function $\\Phi$. Hendrycks and Gimpel 2016, `tf.nn.gelu`"
     x = precise(xp, features)
     share = xp.tanh(BEND * (x + CUBE * x * x * x)) if approximate else erf.at(xp)(x * sqrt(.5))
     return (x * (share + 1) * .5).astype(features.dtype, copy=False)
-
-@gelu.vjp
-def _(xp, g, features, approximate):
-    x, half = features, like(features, .5)
-    if not approximate:
-        return g * (half * (erf.at(xp)(x * like(x, sqrt(.5))) + 1) + x * exp.at(xp)(x * x * -half) * like(x, 1 / sqrt(2 * pi)))
-    t = tanh.at(xp)(like(x, BEND) * (x + like(x, CUBE) * x * x * x))
-    return g * half * (1 + t + x * (1 - t * t) * (like(x, BEND) + like(x, 3 * BEND * CUBE) * x * x))
 
 # %% ../../nbs/2_ops/230_nn.ipynb #9d541e9a
 LEAST = {4: np.finfo(np.float32).min, 8: np.finfo(np.float64).min}   # bytes of a float -> the least finite number

@@ -1,0 +1,105 @@
+"""Large arrays are computed in pieces by several threads: nobody must notice, except by the clock."""
+import os
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tfedu as tf
+from tfedu.core import blocks
+from tfedu.core.blocks import BLOCK, in_blocks, strips
+from tfedu.core.tensor import CPU, LARGE, Large
+
+RNG = np.random.default_rng(0)
+BIG = RNG.standard_normal((LARGE // 256, 257))
+
+
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=3), st.integers(1, 500))
+def test_strips_cover_the_first_axis_once(shape, block):
+    whole = blocks.BLOCK
+    blocks.BLOCK = block
+    try: cuts = strips(tuple(shape))
+    finally: blocks.BLOCK = whole
+    assert [i for cut in cuts for i in range(shape[0])[cut]] == list(range(shape[0]))
+
+
+@pytest.mark.parametrize("other", [(), (1,), (257,), (1, 257), (len(BIG), 1), BIG.shape])
+def test_pieces_broadcast_like_the_whole(other):
+    y = RNG.standard_normal(other)
+    np.testing.assert_array_equal(in_blocks(np.multiply, BIG, y), BIG * y)
+    np.testing.assert_array_equal(in_blocks(np.subtract, y, BIG), y - BIG)
+
+
+def test_one_thread_does_the_same(monkeypatch):
+    monkeypatch.setitem(blocks.THREADS, "Intra", 1)
+    np.testing.assert_array_equal(in_blocks(np.exp, BIG), np.exp(BIG))
+
+
+def test_a_large_tensor_looks_like_any_other():
+    x, small = tf.constant(BIG), tf.constant([1.0])
+    assert type(x) is Large and type(small) is CPU and isinstance(x, tf.Tensor)
+    assert type(x).__name__ == type(small).__name__ and x.device == small.device
+    assert type(tf.reduce_sum(x)) is CPU and type(tf.exp(x)) is Large and type(tf.matmul(x, x, transpose_b=True)) is Large
+    with tf.device("CPU:0"): np.testing.assert_array_equal((x + small.numpy()[0]).numpy(), BIG + 1)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64"])
+def test_values_and_gradients_are_those_of_small_tensors(dtype):
+    kind = tf.as_dtype(dtype).as_numpy_dtype
+    rows = BIG.astype(kind)
+    def f(x, y): return tf.reduce_sum(tf.exp(x * 0.25) * x + y * x - tf.sigmoid(x), -1)
+    def run(part):
+        x, y = tf.constant(part), tf.constant(rows[:1])
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = f(x, y)
+        return z.numpy(), *[g.numpy() for g in tape.gradient(z, [x, y])]
+    z, gx, gy = run(rows)
+    pieces = [run(rows[i:i + 200]) for i in range(0, len(rows), 200)]
+    np.testing.assert_array_equal(z, np.concatenate([p[0] for p in pieces]))
+    np.testing.assert_array_equal(gx, np.concatenate([p[1] for p in pieces]))
+    wide = np.complex128 if dtype.startswith("complex") else np.float64
+    exact = sum(p[2].astype(wide) for p in pieces)
+    scale = {"float16": 2e-2, "bfloat16": 1e-1}.get(dtype, 1e-4)
+    np.testing.assert_allclose(gy.astype(wide), exact, rtol=scale, atol=scale * np.abs(exact).max())
+
+
+def test_errors_are_those_of_small_tensors():
+    x = tf.constant(BIG)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"multiply.*\(1024, 257\).*\(5,\)"): x * tf.ones(5, tf.float64)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="float64.*float32|float32.*float64"): x + tf.ones(257)
+
+
+def test_infinities_make_no_noise_in_the_helpers():
+    zero = tf.zeros(2 * BLOCK + 1)
+    assert np.isnan((zero / zero).numpy()).all() and np.isinf(tf.math.log(zero).numpy()).all()
+
+
+def test_second_derivatives():
+    x = tf.constant(np.abs(BIG))
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x * x
+        g = tape.gradient(y, x)
+    np.testing.assert_allclose(outer.gradient(g, x).numpy(), 6 * np.abs(BIG))
+
+
+def test_several_threads_may_ask_at_once():
+    found = [None] * 4
+    def ask(i): found[i] = tf.tanh(tf.constant(BIG + i)).numpy()
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]
+    for t in threads: t.start()
+    for t in threads: t.join()
+    for i in range(4): np.testing.assert_array_equal(found[i], np.tanh(BIG + i))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_forked_process_makes_its_own_threads():
+    in_blocks(np.exp, BIG)
+    if (child := os.fork()) == 0: os._exit(0 if np.array_equal(in_blocks(np.exp, BIG), np.exp(BIG)) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
