@@ -83,7 +83,7 @@ def banded_triangular_solve(
     adjoint: bool = False,  # Solve with the adjoint
     name: str | None = None,
 ) -> Tensor:
-    "Solve a triangular band. Raises InvalidArgumentError for shapes that do not fit or a zero on the diagonal. `tf.linalg.banded_triangular_solve`"
+    "Solve a triangular band. Raises InvalidArgumentError for wrong shapes or a 0 on the diagonal. `tf.linalg.banded_triangular_solve`"
     bands = convert_to_tensor(bands)
     rhs = convert_to_tensor(rhs, bands.dtype)
     if bands.ndim < 2 or rhs.ndim < 2:

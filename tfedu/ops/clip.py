@@ -80,7 +80,7 @@ def present(name: str, t_list) -> list:
 
 @publish("tf.linalg.global_norm")
 def global_norm(t_list, name: str | None = None) -> Tensor:
-    "The length of all tensors of a list together; None is left out. 0 of nothing. Raises TypeError if it is no list. `tf.linalg.global_norm`"
+    "The length of all tensors of a list together, without None; 0 of nothing. Raises TypeError if it is no list. `tf.linalg.global_norm`"
     lengths = [reduce_euclidean_norm(rows_of(t)) for t in present("global_norm", t_list)]
     return reduce_euclidean_norm(stack(lengths)) if lengths else convert_to_tensor(0.)
 

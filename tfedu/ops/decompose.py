@@ -71,7 +71,7 @@ def _(xp, g, out, tensor_dtype):
 
 @publish("tf.linalg.eigh")
 def eigh(tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
-    "Eigenvalues, ascending, and eigenvectors in columns, of symmetric matrices. Raises InvalidArgumentError unless square. `tf.linalg.eigh`"
+    "Ascending eigenvalues and, in columns, eigenvectors of symmetric matrices. Raises InvalidArgumentError unless square. `tf.linalg.eigh`"
     return tuple(eigh_parts(tensor))
 
 @op("tf.linalg.eigvalsh", T=SOLVABLE)
@@ -145,7 +145,7 @@ def qr_parts(xp, input, full_matrices=False):
 @qr_parts.vjp
 def _(xp, g, input, out, input_shape, full_matrices):
     (m, n), (q, r), (gq, gr), mm = input_shape[-2:], out, g, matmul.at(xp)
-    if full_matrices and m > n: raise NotImplementedError("qr: with full_matrices and more rows than columns, columns of q are not determined")
+    if full_matrices and m > n: raise NotImplementedError("qr: with full_matrices and m > n, columns of q are not determined")
     if m >= n: return thin_qr(xp, q, r, gq, gr)
     rest = thin_qr(xp, q, r[..., :m], gq + times_adjoint(xp, input[..., m:], gr[..., m:]), gr[..., :m])
     return concatenate.at(xp)([rest, mm(q, gr[..., m:])], -1)
@@ -154,7 +154,7 @@ Qr = namedtuple("Qr", "q r")
 
 @publish("tf.linalg.qr")
 def qr(input, full_matrices: bool = False, name: str | None = None) -> Qr:
-    "`q` with orthogonal columns, `r` upper triangular, `q @ r == input`. Raises InvalidArgumentError for fewer than two axes. `tf.linalg.qr`"
+    "`q` with orthogonal columns, `r` a triangle, `q @ r == input`. Raises InvalidArgumentError for fewer than two axes. `tf.linalg.qr`"
     return Qr(*qr_parts(input, full_matrices))
 
 def thin_qr(xp, q, r, gq, gr):

@@ -132,12 +132,12 @@ def lu_reconstruct(lower_upper, perm, validate_args: bool = False, name: str | N
 # %% ../../nbs/2_ops/233_elimination.ipynb #f99a40e8
 @publish("tf.linalg.lu_solve")
 def lu_solve(lower_upper, perm, rhs, validate_args: bool = False, name: str | None = None) -> Tensor:
-    "`x` with `a @ x == rhs`, where `lower_upper, perm = lu(a)`. Raises InvalidArgumentError for shapes that do not fit. `tf.linalg.lu_solve`"
+    "`x` with `a @ x == rhs`, where `lower_upper, perm = lu(a)`. Raises InvalidArgumentError for wrong shapes. `tf.linalg.lu_solve`"
     lower_upper, perm = ordered("lu_solve", lower_upper, perm, validate_args)
     rhs = convert_to_tensor(rhs, lower_upper.dtype)
     shape, n = rhs.array.shape, lower_upper.array.shape[-1]
     if rhs.ndim < 2 or shape[-2] != n:
-        raise InvalidArgumentError(None, None, f"lu_solve: lower_upper {lower_upper.shape} needs rhs of shape (..., {n}, k), got {rhs.shape}")
+        raise InvalidArgumentError(None, None, f"lu_solve: lower_upper {lower_upper.shape} needs rhs (..., {n}, k), got {rhs.shape}")
     batch = np.broadcast_shapes(shape[:-2], perm.array.shape[:-1])
     rhs = rhs if batch == shape[:-2] else broadcast_to(rhs, (*batch, *shape[-2:]))
     sorted_rhs = gather(rhs, wrap(np.broadcast_to(perm.array, (*batch, n))), None, -2, len(batch))

@@ -162,7 +162,8 @@ def band_part(xp, input, num_lower, num_upper):
     if high < 0 and low == 0: return xp.triu(input)
     if low < 0 and high == 0: return xp.tril(input)
     k = xp.arange(columns) - xp.arange(rows)[:, None]
-    return xp.where((low < 0) | (k >= -low) & ((high < 0) | (k <= high)) if low >= 0 else (high < 0) | (k <= high), input, input.dtype.type(0))
+    inside = (k >= (-low if low >= 0 else -rows)) & (k <= (high if high >= 0 else columns))
+    return xp.where(inside, input, input.dtype.type(0))
 
 @band_part.vjp
 def _(xp, g, num_lower, num_upper): return band_part.at(xp)(g, num_lower, num_upper)

@@ -55,7 +55,7 @@ def exponential(xp, a):
 # %% ../../nbs/2_ops/236_matrix_function.ipynb #c1cf33c4
 def corner(xp, f, a, g):
     "The gradient of the matrix function `f` at `a`, for the cotangent `g`."
-    n, scale = a.shape[-1], np.abs(bare(g)).max(initial=0) or 1   # of ordinary size, so that the direction does not decide how `f` is computed
+    n, scale = a.shape[-1], np.abs(bare(g)).max(initial=0) or 1   # the direction must not decide how `f` is computed
     a, join = adjoined(xp, a), concatenate.at(xp)
     whole = f.at(xp)(join([join([a, g / scale], -1), join([0 * a, a], -1)], -2))
     return getitem.at(xp)(whole, (Ellipsis, slice(0, n), slice(n, 2 * n))) * scale
@@ -164,7 +164,7 @@ def _(xp, g, a, out):
 
 @publish("tf.linalg.pinv")
 def pinv(a, rcond=None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    "The pseudo-inverse; singular values up to `rcond` times the largest are zero. Raises InvalidArgumentError for a vector. `tf.linalg.pinv`"
+    "The pseudo-inverse; singular values below `rcond` times the largest are 0. Raises InvalidArgumentError for a vector. `tf.linalg.pinv`"
     return pinv_parts(a, rcond)
 
 # %% ../../nbs/2_ops/236_matrix_function.ipynb #dc1d307e
@@ -185,13 +185,14 @@ def lstsq(
     fast: bool = True,             # By Cholesky; False: by singular values, for any rank
     name: str | None = None,
 ) -> Tensor:                       # `(..., n, k)`
-    "Least squares, the shortest solution. Raises InvalidArgumentError for shapes that do not fit, or `fast` and low rank. `tf.linalg.lstsq`"
+    "Least squares, the shortest solution. Raises InvalidArgumentError for wrong shapes, or `fast` and low rank. `tf.linalg.lstsq`"
     matrix = convert_to_tensor(matrix)
     rhs = convert_to_tensor(rhs, matrix.dtype)
     if matrix.ndim < 2 or rhs.ndim < 2 or matrix.array.shape[-2] != rhs.array.shape[-2]:
         raise InvalidArgumentError(None, None, f"lstsq: matrix {matrix.shape} and rhs {rhs.shape} need the same number of rows")
     if not fast: return matmul(pinv(matrix), rhs)
-    (m, n), weight = matrix.array.shape[-2:], convert_to_tensor(l2_regularizer, None if isinstance(l2_regularizer, Tensor) else matrix.dtype)
+    weight = convert_to_tensor(l2_regularizer, None if isinstance(l2_regularizer, Tensor) else matrix.dtype)
+    m, n = matrix.array.shape[-2:]
     tall = m >= n
     gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall) + cast(weight, matrix.dtype) * eye(min(m, n), dtype=matrix.dtype)
     chol = cholesky(gram)

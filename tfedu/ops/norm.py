@@ -14,7 +14,6 @@ from ..core.op import INEXACT
 from ..core.errors import InvalidArgumentError
 from ..core.publish import publish
 from ..core.tensor import Tensor
-from .array import expand_dims
 from .array import reshape
 from .array import squeeze
 from .array import transpose
@@ -82,7 +81,7 @@ def norm(
     keepdims=None,         # Whether to leave axes of size 1
     name: str | None = None,
 ) -> Tensor:
-    "Norms of vectors or matrices. Raises ValueError for an unknown order or axes that are none, InvalidArgumentError for integers. `tf.norm`"
+    "Norms of vectors or matrices. Raises ValueError for another order or axes, InvalidArgumentError for integers. `tf.norm`"
     x, (order, axis) = convert_to_tensor(tensor), kind_of(ord, axis)
     if x.dtype not in INEXACT:
         raise InvalidArgumentError(None, None, f"norm: tensor must hold floating or complex numbers, got {x.dtype.name}")

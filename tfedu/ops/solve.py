@@ -55,7 +55,7 @@ def singular(op: str) -> InvalidArgumentError:
 # %% ../../nbs/2_ops/231_solve.ipynb #b089f0dd
 @op("tf.linalg.solve", T=SOLVABLE)
 def solve(xp, matrix, rhs, adjoint=False):
-    "`x` with `matrix @ x == rhs`. Raises InvalidArgumentError for shapes that do not fit and for a matrix without inverse. `tf.linalg.solve`"
+    "`x` with `matrix @ x == rhs`. Raises InvalidArgumentError for wrong shapes or a matrix without inverse. `tf.linalg.solve`"
     solvable("solve", matrix, rhs)
     try: return xp.linalg.solve(adjoined(xp, matrix) if adjoint else matrix, rhs)
     except np.linalg.LinAlgError as error: raise singular("solve") from error
