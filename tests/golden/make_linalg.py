@@ -18,7 +18,7 @@ from make_slice import data, encode, tensors
 CASES = []
 
 
-def record(name, *x, how=None, gradient=True, **k):
+def attempt(name, *x, how=None, gradient=True, **k):
     f = functools.reduce(getattr, name.split("."), tf)
     inputs = [tensors(v) for v in x]
     moving = [isinstance(v, tf.Tensor) and (v.dtype.is_floating or v.dtype.is_complex) for v in inputs]
@@ -30,12 +30,18 @@ def record(name, *x, how=None, gradient=True, **k):
     if gradient:
         outputs = [o for o in y if o.dtype.is_floating or o.dtype.is_complex]
         weights = [tf.cast(tf.constant((np.arange(int(tf.size(o))) * 7 % 5 - 1.5).reshape(tuple(o.shape))), o.dtype) for o in outputs]
-        try:
-            found = iter(tape.gradient(outputs, [v for v, m in zip(inputs, moving) if m], weights))
-        except (LookupError, NotImplementedError) as error:
-            raise SystemExit(f"{name}: TensorFlow has no gradient: {error}") from error
+        found = iter(tape.gradient(outputs, [v for v, m in zip(inputs, moving) if m], weights))
         case["g"] = [encode(next(found)) if m else None for m in moving]
     CASES.append(case)
+
+
+def record(name, *x, **k):
+    "One case; what TensorFlow refuses is told and left out, or recorded without gradient."
+    for k in (k, {**k, "gradient": False}):
+        try:
+            return attempt(name, *x, **k)
+        except (LookupError, NotImplementedError, TypeError, ValueError, tf.errors.OpError) as error:
+            print(name, x[0].dtype, k, str(error)[:100])
 
 
 def square(dtype, *batch, n=3, seed=0):

@@ -61,7 +61,7 @@ def to_lower(xp, x):
 def eigh_parts(xp, tensor):
     "Eigenvalues and eigenvectors of symmetric matrices."
     square("eigh", "tensor", tensor)
-    return list(xp.linalg.eigh(tensor))
+    return [xp.asarray(x, tensor.dtype) for x in xp.linalg.eigh(tensor)]
 
 @eigh_parts.vjp
 def _(xp, g, out, tensor_dtype):
@@ -78,7 +78,7 @@ def eigh(tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
 def eigvalsh(xp, tensor):
     "Eigenvalues of symmetric matrices, ascending. Raises InvalidArgumentError unless square. `tf.linalg.eigvalsh`"
     square("eigvalsh", "tensor", tensor)
-    return xp.linalg.eigvalsh(tensor)
+    return xp.asarray(xp.linalg.eigvalsh(tensor), tensor.dtype)
 
 @eigvalsh.vjp
 def _(xp, g, tensor, tensor_dtype):
