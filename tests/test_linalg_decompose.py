@@ -67,8 +67,10 @@ def through_eig(x):
     return tf.matmul(v * tf.exp(e)[..., None, :], tf.linalg.inv(v))
 
 
-@pytest.mark.parametrize("f, shape", [(through_svd, (2, 3, 3)), (through_svd, (4, 2)), (through_svd, (2, 3)), (through_eigh, (2, 3, 3)),
-                                      (through_eig, (2, 3, 3)), (tf.linalg.qr, (4, 2)), (tf.linalg.qr, (2, 4)), (tf.linalg.eigvals, (3, 3))])
+@pytest.mark.parametrize("f, shape", [(through_svd, (2, 3, 3)), (through_svd, (4, 2)), (through_svd, (2, 3)),
+                                      (through_eigh, (2, 3, 3)),
+                                      (through_eig, (2, 3, 3)), (tf.linalg.qr, (4, 2)), (tf.linalg.qr, (2, 4)),
+                                      (tf.linalg.eigvals, (3, 3))])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_what_does_not_depend_on_phases_has_its_gradient(f, shape, dtype):
     check_grads(f, [made(shape, dtype)], order=2)

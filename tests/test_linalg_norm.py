@@ -55,8 +55,8 @@ def test_zero_stays_zero_when_normalized():
     assert tf.linalg.normalize(np.array([3 + 4j]), 1)[0].dtype == tf.complex128
 
 
-@pytest.mark.parametrize("ord, axis, words", [("fro", None, "vector norm"), (3, (0, 1), "matrix norm"), (-1, 0, "vector norm"), (2, (1, 1), "unique"),
-                                             (2, (0, 1, 2), "axis"), ("nuclear", 0, "vector norm"), (0, 0, "vector norm")])
+@pytest.mark.parametrize("ord, axis, words", [("fro", None, "vector norm"), (3, (0, 1), "matrix norm"), (-1, 0, "vector norm"),
+                                             (2, (1, 1), "unique"), (2, (0, 1, 2), "axis"), ("nuclear", 0, "vector norm"), (0, 0, "vector norm")])
 def test_norms_that_do_not_exist(ord, axis, words):
     with pytest.raises(ValueError, match=words): tf.norm(X, ord, axis)
 
@@ -74,7 +74,8 @@ def test_clipping_shortens_and_keeps_direction(values, limit):
 
 
 def test_clipping_edges():
-    np.testing.assert_array_equal(tf.clip_by_norm([0., 0.], 0.), [0, 0]), np.testing.assert_array_equal(tf.clip_by_norm([3., 4.], -1.), [0, 0])
+    np.testing.assert_array_equal(tf.clip_by_norm([0., 0.], 0.), [0, 0])
+    np.testing.assert_array_equal(tf.clip_by_norm([3., 4.], -1.), [0, 0])
     rows = tf.IndexedSlices(tf.constant([[3., 4.]]), tf.constant([1]), tf.constant([3, 2]))
     out = tf.clip_by_norm(rows, 1.)
     assert isinstance(out, tf.IndexedSlices) and out.indices is rows.indices
@@ -92,7 +93,8 @@ def test_lists_are_one_long_vector():
     parts = [tf.constant([3., 4.]), None, rows]
     np.testing.assert_allclose(tf.linalg.global_norm(parts), 13), np.testing.assert_allclose(tf.linalg.global_norm([None]), 0)
     clipped, norm = tf.clip_by_global_norm(parts, 6.5)
-    np.testing.assert_allclose(clipped[0], [1.5, 2]), np.testing.assert_allclose(clipped[2].values, [[6, 0]]), np.testing.assert_allclose(norm, 13)
+    np.testing.assert_allclose(clipped[0], [1.5, 2])
+    np.testing.assert_allclose(clipped[2].values, [[6, 0]]), np.testing.assert_allclose(norm, 13)
     assert clipped[1] is None and isinstance(clipped[2], tf.IndexedSlices)
     same, _ = tf.clip_by_global_norm(parts, 100.)
     np.testing.assert_array_equal(same[0], parts[0])

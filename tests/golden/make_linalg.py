@@ -37,11 +37,11 @@ def attempt(name, *x, how=None, gradient=True, **k):
 
 def record(name, *x, **k):
     "One case; what TensorFlow refuses is told and left out, or recorded without gradient."
-    for k in (k, {**k, "gradient": False}):
+    for given in (k, {**k, "gradient": False}):
         try:
-            return attempt(name, *x, **k)
+            return attempt(name, *x, **given)
         except (LookupError, NotImplementedError, TypeError, ValueError, tf.errors.OpError) as error:
-            print(name, x[0].dtype, k, str(error)[:100])
+            print(name, x[0].dtype, given, str(error)[:100])
 
 
 def square(dtype, *batch, n=3, seed=0):
@@ -95,7 +95,8 @@ def solutions():
         record("linalg.slogdet", a, how="all", gradient=not dtype.startswith("complex"))
         record("linalg.svd", a, how="svd"), record("linalg.svd", b, compute_uv=False)
         record("linalg.svd", b, how="svd", gradient=not dtype.startswith("complex"))
-        record("linalg.eigh", p, how="eigh"), record("linalg.eigvalsh", p), record("linalg.qr", a, how="qr"), record("linalg.qr", b, how="qr")
+        record("linalg.eigh", p, how="eigh"), record("linalg.eigvalsh", p)
+        record("linalg.qr", a, how="qr"), record("linalg.qr", b, how="qr")
         record("linalg.eig", a, how="eig", gradient=dtype.startswith("complex")), record("linalg.eigvals", a, how="sum", gradient=False)
         record("linalg.lu", a, how="all", gradient=False)   # TensorFlow has none
         record("linalg.expm", a, gradient=not dtype.startswith("complex")), record("linalg.sqrtm", p, gradient=False)
@@ -115,7 +116,8 @@ def solutions():
             record("linalg.logm", p, gradient=False)
     perm = np.array([2, 0, 1], np.int32)
     record("linalg.lu_solve", square("float64"), perm, data((3, 2), "float64")), record("linalg.lu_reconstruct", square("float64"), perm)
-    record("linalg.lu_matrix_inverse", square("float64"), perm), record("linalg.slogdet", np.ones((2, 2), np.float32), how="all", gradient=False)
+    record("linalg.lu_matrix_inverse", square("float64"), perm)
+    record("linalg.slogdet", np.ones((2, 2), np.float32), how="all", gradient=False)
 
 
 if __name__ == "__main__":
