@@ -56,7 +56,8 @@ def test_zero_stays_zero_when_normalized():
 
 
 @pytest.mark.parametrize("ord, axis, words", [("fro", None, "vector norm"), (3, (0, 1), "matrix norm"), (-1, 0, "vector norm"),
-                                             (2, (1, 1), "unique"), (2, (0, 1, 2), "axis"), ("nuclear", 0, "vector norm"), (0, 0, "vector norm")])
+                                             (2, (1, 1), "unique"), (2, (0, 1, 2), "axis"), ("nuclear", 0, "vector norm"),
+                                             (0, 0, "vector norm")])
 def test_norms_that_do_not_exist(ord, axis, words):
     with pytest.raises(ValueError, match=words): tf.norm(X, ord, axis)
 

@@ -85,7 +85,8 @@ def test_the_gradient_of_cholesky_is_shared_by_both_triangles():
 
 def test_singular_matrices():
     flat = np.ones((2, 2))
-    for call in (tf.linalg.inv, tf.linalg.lu, lambda x: tf.linalg.solve(x, x), lambda x: tf.linalg.triangular_solve(x * [[1, 1], [1, 0]], x)):
+    for call in (tf.linalg.inv, tf.linalg.lu, lambda x: tf.linalg.solve(x, x),
+                 lambda x: tf.linalg.triangular_solve(x * [[1, 1], [1, 0]], x)):
         with pytest.raises(tf.errors.InvalidArgumentError, match="Input is not invertible"): call(flat)
     assert tf.linalg.det(flat).numpy() == 0
     assert [v.numpy() for v in tf.linalg.slogdet(flat)] == [0, -np.inf]
