@@ -42,6 +42,8 @@ from tfedu.ops.array import broadcast_dynamic_shape as broadcast_dynamic_shape
 from tfedu.ops.array import broadcast_static_shape as broadcast_static_shape
 from tfedu.ops.reduce import broadcast_to as broadcast_to
 from tfedu.ops.cast import cast as cast
+from tfedu.ops.clip import clip_by_global_norm as clip_by_global_norm
+from tfedu.ops.clip import clip_by_norm as clip_by_norm
 from tfedu.ops.piecewise import clip_by_value as clip_by_value
 from tfedu.ops.complex import complex_ as complex
 from tfedu.core.dtype import complex128 as complex128
@@ -55,6 +57,8 @@ from tfedu.ops.scan import cumsum as cumsum
 from tfedu.core.device import device as device
 from tfedu.ops.math import divide as divide
 from tfedu.core.dtype import double as double
+from tfedu.ops.decompose import eig as eig
+from tfedu.ops.decompose import eigvals as eigvals
 from tfedu.ops.einsum import einsum as einsum
 from tfedu.ops.compare import equal as equal
 from tfedu.core.config import executing_eagerly as executing_eagerly
@@ -84,6 +88,7 @@ from tfedu.ops.compare import logical_and as logical_and
 from tfedu.ops.compare import logical_not as logical_not
 from tfedu.ops.compare import logical_or as logical_or
 from tfedu.ops.linalg import matmul as matmul
+from tfedu.ops.matrix_function import sqrtm as matrix_square_root
 from tfedu.ops.piecewise import maximum as maximum
 from tfedu.ops.pad import meshgrid as meshgrid
 from tfedu.ops.piecewise import minimum as minimum
@@ -91,6 +96,7 @@ from tfedu.ops.math import multiply as multiply
 from tfedu.core.variable import name_scope as name_scope
 from tfedu.ops.math import negative as negative
 from tfedu.ops.slicing import newaxis as newaxis
+from tfedu.ops.norm import norm as norm
 from tfedu.ops.compare import not_equal as not_equal
 from tfedu.ops.create import one_hot as one_hot
 from tfedu.ops.create import ones as ones

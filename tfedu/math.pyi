@@ -57,6 +57,7 @@ from tfedu.ops.math import reciprocal as reciprocal
 from tfedu.ops.piecewise import reciprocal_no_nan as reciprocal_no_nan
 from tfedu.ops.reduce import reduce_all as reduce_all
 from tfedu.ops.reduce import reduce_any as reduce_any
+from tfedu.ops.clip import reduce_euclidean_norm as reduce_euclidean_norm
 from tfedu.ops.reduce import reduce_logsumexp as reduce_logsumexp
 from tfedu.ops.reduce import reduce_max as reduce_max
 from tfedu.ops.reduce import reduce_mean as reduce_mean
