@@ -37,7 +37,7 @@ def ragged(flat_values, *splits):
     return flat_values
 
 
-DECODE = {"a": lambda v: tf.constant(array(*v)), "d": tf.as_dtype, "s": lambda v: slice(*v), "e": lambda v: ...,
+DECODE = {"a": lambda v: tf.constant(array(*v)), "x": float, "d": tf.as_dtype, "s": lambda v: slice(*v), "e": lambda v: ...,
           "t": lambda v: tuple(map(decode, v)), "v": lambda v: tf.SparseTensor(*map(decode, v)), "p": public,
           "r": lambda v: ragged(*map(decode, v)), "h": lambda v: tf.TensorShape(v)}
 

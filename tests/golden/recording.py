@@ -9,6 +9,7 @@ not floating, one value for a tensor (null: none), a list for a list or a compos
 results that times 1 + i/2. "y" is {"error": class} where TensorFlow refuses.
 
 Values: {"a": [dtype, shape, flat values]} a tensor, complex numbers as two values, NaN and infinities as text, strings as Latin-1;
+{"x": text} a Python NaN or infinity;
 {"d": dtype}; {"s": slice}; {"e": 1} Ellipsis; {"t": tuple}; {"m": {field: value}} a named tuple; {"v": [indices, values, shape]} sparse;
 {"r": [flat values, row splits, ...]} ragged, outermost splits first; {"h": shape}; {"p": public name}.
 """
@@ -56,7 +57,7 @@ def encode(v):
         case None | bool() | int(): return v
         case Public(): return {"p": str(v)}
         case str(): return v
-        case float(): return number(v)
+        case float(): return v if np.isfinite(v) else {"x": str(v)}
         case bytes(): return encode(np.array(v, object))
         case tf.IndexedSlices(): return encode(tf.convert_to_tensor(v))
         case tf.SparseTensor(): return {"v": [encode(v.indices), encode(v.values), encode(v.dense_shape)]}
