@@ -21,14 +21,14 @@ def one_argument():
     for dtype in FLOATS:
         for name in ("floor", "math.ceil", "math.rint", "round"):
             if name != "math.rint" or dtype in WIDE: record(name, array([-2.5, -1.5, -.5, .5, 1.5, 2.5, 2.6], dtype))
-        record("nn.gelu", data((5,), dtype), approximate=True, tolerance={"float16": 8e-3}.get(dtype))
-        record("nn.leaky_relu", data((5,), dtype), alpha=.3)
+        record("nn.gelu", data((5,), dtype), approximate=True, tolerance={"float64": 1e-8, "float16": 8e-3}.get(dtype))   # TensorFlow has ten digits of sqrt(2 / pi),
+        record("nn.leaky_relu", data((5,), dtype), alpha=.3, tolerance=1e-7 if dtype == "float64" else None)   # and alpha in float32
         record("nn.crelu", data((2, 3), dtype), axis=0)
         record("nn.l2_loss", data((2, 3), dtype))
     for dtype in COMPLEX:
         for name in "math.conj math.real math.imag math.angle abs negative square sign math.reciprocal".split():
             record(name, data((2, 2), dtype))
-    for name in ("math.conj", "math.real", "math.imag", "math.angle"): record(name, data((3,), "float32"))
+    for name in ("math.conj", "math.real", "math.imag", "math.angle"): record(name, data((3,), "float32"), gradient=name < "math.d")
     for dtype in ("int32", "int64"): record("round", data((3,), dtype)), record("math.reciprocal_no_nan", data((3,), "float64") * 0)
     record("math.logical_not", np.array([True, False])), record("math.zero_fraction", array([[0, 1, 0], [2, 0, 0]]))
     record("math.zero_fraction", array([])), record("nn.relu6", array([-1, 0, 3, 6, 9], "int32"))
@@ -59,7 +59,7 @@ def two_arguments():
         record("pow", data((3,), dtype, .5), data((3,), dtype, .5, seed=1))
         for name in ("math.divide_no_nan", "math.multiply_no_nan", "math.xdivy", "math.xlogy", "math.squared_difference", "equal",
                      "not_equal"):
-            record(name, data((2, 2), dtype), data((2,), dtype, seed=1))
+            record(name, data((2, 2), dtype), data((2,), dtype, seed=1), gradient="multiply" not in name)   # that one forgets to conjugate
     for dtype in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
         x, y = array([7, 5, 100, 0], dtype), array([2, 5, 3, 9], dtype)
         for name in ("add", "subtract", "multiply", "math.floordiv", "math.floormod", "maximum", "less_equal", "greater"):
