@@ -1,7 +1,7 @@
 """Records ops_math.json.gz: arithmetic, reductions, comparisons, running and segment sums, counting, bits. See recording.py."""
 import numpy as np
 import tensorflow as tf
-from recording import COMPLEX, FLOATS, INF, NAN, WIDE, Public, array, data, record, refused, save
+from recording import COMPLEX, FLOATS, INF, NAN, WIDE, array, data, record, refused, save
 
 EDGES = array([0.0, -0.0, 1.0, -1.0, 0.5, INF, -INF, NAN, 2.5, -2.5, 1e-30, 3e38])
 IDS = np.array([0, 0, 2, 2, 2, 5], np.int32)
@@ -21,7 +21,8 @@ def one_argument():
     for dtype in FLOATS:
         for name in ("floor", "math.ceil", "math.rint", "round"):
             if name != "math.rint" or dtype in WIDE: record(name, array([-2.5, -1.5, -.5, .5, 1.5, 2.5, 2.6], dtype))
-        record("nn.gelu", data((5,), dtype), approximate=True, tolerance={"float64": 1e-8, "float16": 8e-3}.get(dtype))   # TensorFlow has ten digits of sqrt(2 / pi),
+        record("nn.gelu", data((5,), dtype), approximate=True, tolerance={"float64": 1e-8,
+            "float16": 8e-3}.get(dtype))   # TensorFlow has ten digits of sqrt(2 / pi),
         record("nn.leaky_relu", data((5,), dtype), alpha=.3, tolerance=1e-7 if dtype == "float64" else None)   # and alpha in float32
         record("nn.crelu", data((2, 3), dtype), axis=0)
         record("nn.l2_loss", data((2, 3), dtype))
@@ -78,8 +79,10 @@ def two_arguments():
     record("math.add", np.array([b"a", b"b"], object), np.array(b"!", object)), record("equal", np.array([b"a", b"b"], object), "b")
     record("equal", np.array([True, False]), np.array([True, True])), record("not_equal", EDGES, EDGES), record("equal", EDGES, EDGES)
     for name in ("less", "less_equal", "greater", "greater_equal"): record(name, EDGES, EDGES[::-1].copy())
-    record("add", data((3, 1, 2, 1), "float32"), data((2, 1, 3), "float32", seed=1)), record("multiply", data((), "float64"), data((0, 2), "float64"))
-    record("math.polyval", [array(2, "float64"), array(-1, "float64"), array([.5, 1.5], "float64")], array([1, 2], "float64")), record("math.polyval", [], 3.0)
+    record("add", data((3, 1, 2, 1), "float32"), data((2, 1, 3), "float32", seed=1))
+    record("multiply", data((), "float64"), data((0, 2), "float64"))
+    record("math.polyval", [array(2, "float64"), array(-1, "float64"), array([.5, 1.5], "float64")], array([1, 2], "float64"))
+    record("math.polyval", [], 3.0)
     for name in ("math.accumulate_n", "add_n"): record(name, [data((2,), "float64"), data((2,), "float64", seed=1)])
     for name in ("add", "less", "maximum"):
         refused(name, "InvalidArgumentError", data((2,), "float32"), data((3,), "float32"))
@@ -136,7 +139,8 @@ def reductions():
         record("math." + name, array([[1, 3, 3], [0, 0, 2]], "float64")), record("math." + name, data((2, 3, 2), "int64"), axis=-2)
         record("math." + name, array([1, NAN, 3])), refused("math." + name, "InvalidArgumentError", data((2,), "float32"), axis=1)
         refused("math." + name, "InvalidArgumentError", np.zeros((2, 0), np.float32), axis=1)
-    record("clip_by_value", array([1, 5, 9], "int32"), 2, 6), record("clip_by_value", array([1, 2, 3, 4]), array([1, 3, 3, 5]), array([6, 4, 3, 9]))
+    record("clip_by_value", array([1, 5, 9], "int32"), 2, 6)
+    record("clip_by_value", array([1, 2, 3, 4]), array([1, 3, 3, 5]), array([6, 4, 3, 9]))
     record("clip_by_global_norm", [data((2, 2), "float32"), data((3,), "float32", seed=1)], 1.0, gradient=False)
     record("clip_by_global_norm", [data((2,), "float64")], 9.0, use_norm=array(18, "float64"))
     record("linalg.global_norm", [data((2, 2), "float32"), data((3,), "float32", seed=1)])
@@ -147,10 +151,12 @@ def reductions():
 
 def counting():
     for weights in (None, array([.5, 1, 2, 4]), array([1, 2, 3, 4], "int32")):
-        record("math.bincount", array([1, 1, 3, 0], "int32"), weights=weights), record("math.bincount", array([1, 1, 3, 0], "int32"), weights, minlength=6)
+        record("math.bincount", array([1, 1, 3, 0], "int32"), weights=weights)
+        record("math.bincount", array([1, 1, 3, 0], "int32"), weights, minlength=6)
     record("math.bincount", array([1, 1, 7, 0], "int32"), maxlength=3), record("math.bincount", array([], "int32"), minlength=2)
     record("math.bincount", array([1, 2, 2], "int32"), dtype=tf.int64), record("math.bincount", array([1, 2, 2], "int32"), dtype=tf.float32)
-    record("math.bincount", array([[1, 2, 2], [0, 0, 0]], "int32"), axis=-1), record("math.bincount", array([[1, 2], [0, 0]], "int32"), axis=0)
+    record("math.bincount", array([[1, 2, 2], [0, 0, 0]], "int32"), axis=-1)
+    record("math.bincount", array([[1, 2], [0, 0]], "int32"), axis=0)
     record("math.bincount", array([[1, 2, 2], [0, 0, 0]], "int32"), axis=-1, binary_output=True, minlength=4)
     record("math.confusion_matrix", array([0, 1, 2, 1], "int32"), array([0, 2, 2, 1], "int32"))
     record("math.confusion_matrix", array([0, 1], "int64"), array([1, 1], "int64"), num_classes=3, weights=array([.5, 2]), dtype=tf.float32)
@@ -174,14 +180,16 @@ def segments():
         record(f"math.segment_{name}", data((6,), "int32"), IDS.astype(np.int64))
     for name in ("sum", "mean", "prod", "max", "min", "sqrt_n"):
         for dtype in WIDE:
-            record(f"math.unsorted_segment_{name}", data((5, 2), dtype, .5), array([2, 0, 2, -1, 0], "int32"), 4, gradient=name not in ("max", "min"))
+            record(f"math.unsorted_segment_{name}", data((5, 2), dtype, .5), array([2, 0, 2, -1, 0], "int32"), 4,
+                gradient=name not in ("max", "min"))
         record(f"math.unsorted_segment_{name}", data((2, 3), "float32", .5), array([[1, 0, 1], [1, 1, 0]], "int64"), 2)
         if name not in ("mean", "sqrt_n"): record(f"math.unsorted_segment_{name}", data((4,), "int64"), array([1, 1, 0, 1], "int32"), 3)
     for name in ("max", "min"):
         record(f"math.segment_{name}", array([3, 3, 1, 2, 2, 2]), IDS)
         record(f"math.unsorted_segment_{name}", array([3, 3, 1, 2, 2, 2]), IDS, 6)
     for name in ("sum", "mean", "sqrt_n"):
-        for dtype in FLOATS: record(f"sparse.segment_{name}", data((4, 2), dtype), array([3, 1, 0, 1], "int32"), array([0, 0, 1, 3], "int32"))
+        for dtype in FLOATS:
+            record(f"sparse.segment_{name}", data((4, 2), dtype), array([3, 1, 0, 1], "int32"), array([0, 0, 1, 3], "int32"))
         record(f"sparse.segment_{name}", data((4, 2), "float64"), array([3, 1], "int32"), array([0, 2], "int32"), num_segments=5)
     record("math.segment_sum", data((3,), "complex64"), array([0, 0, 1], "int32"))
     refused("math.segment_sum", "InvalidArgumentError", data((3,), "float32"), array([1, 0, 2], "int32"))
@@ -193,7 +201,8 @@ def checks():
     good, bad = array([1, 2, 3]), array([1, -2, 3])
     for name, wrong in (("positive", bad), ("non_negative", bad), ("negative", bad), ("non_positive", bad)):
         record(f"debugging.assert_{name}", good if name in ("positive", "non_negative") else -good)
-        record(f"debugging.assert_{name}", array([], "int32")), refused(f"debugging.assert_{name}", "InvalidArgumentError", wrong, message="no")
+        record(f"debugging.assert_{name}", array([], "int32"))
+        refused(f"debugging.assert_{name}", "InvalidArgumentError", wrong, message="no")
     for name, x, y, wrong in (("equal", good, good, bad), ("none_equal", good, -good, bad), ("less", good, good + 1, bad),
                               ("less_equal", good, good, bad), ("greater", good, bad - 9, good), ("greater_equal", good, good, good + 1)):
         record(f"debugging.assert_{name}", x, y), refused(f"debugging.assert_{name}", "InvalidArgumentError", x, wrong, summarize=1)
@@ -208,7 +217,8 @@ def checks():
     refused("debugging.assert_same_float_dtype", "ValueError", [good, good.astype("float64")])
     record("debugging.assert_all_finite", good, "finite"), refused("debugging.assert_all_finite", "InvalidArgumentError", EDGES, "finite")
     record("debugging.check_numerics", good, "fine"), refused("debugging.check_numerics", "InvalidArgumentError", EDGES, "NaN here")
-    record("debugging.Assert", array(True, "bool"), ["fine"]), refused("debugging.Assert", "InvalidArgumentError", array(False, "bool"), ["no"])
+    record("debugging.Assert", array(True, "bool"), ["fine"])
+    refused("debugging.Assert", "InvalidArgumentError", array(False, "bool"), ["no"])
     record("debugging.is_numeric_tensor", good), record("debugging.is_numeric_tensor", np.array([True]))
     record("debugging.assert_proper_iterable", [1, 2]), refused("debugging.assert_proper_iterable", "TypeError", 5)
     record("debugging.assert_shapes", [(data((2, 3), "float32"), ("N", 3)), (data((2,), "float32"), ("N",))])
