@@ -140,7 +140,8 @@ def products():
     record("tensordot", a, b, axes=[[1, 2], [1, 0]]), record("tensordot", a[0], b[:, 0], axes=[[1], [0]])
     record("tensordot", a[0, 0], b[0, 0], 0)
     for equation, *shapes in (
-            ("ijk,kjl->il", (2, 3, 4), (4, 3, 5)), ("ii->i", (3, 3)), ("ii", (3, 3)), ("ij->ji", (2, 3)), ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)),
+            ("ijk,kjl->il", (2, 3, 4), (4, 3, 5)), ("ii->i", (3, 3)), ("ii", (3, 3)), ("ij->ji", (2, 3)),
+            ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)),
             ("...ij,...jk->...ik", (2, 1, 2, 3), (2, 3, 2)), ("i,j->ij", (2,), (3,)), ("ij,ij->", (2, 3), (2, 3)), ("...->...", (2, 3)),
             ("ij,j,k->ik", (2, 3), (3,), (2,)), ("ij->j", (2, 3)), ("ij...,i...->j...i", (2, 3, 2), (2, 2)), ("ab,cb", (2, 3), (4, 3))):
         record("einsum", equation, *(data(s, "float32", seed=i) for i, s in enumerate(shapes)))
