@@ -49,8 +49,10 @@ def two_arguments():
         x, y = array([1, -1, 0, 2, -3], dtype), array([[2], [-2], [0]], dtype)
         for name in ("atan2", "math.xdivy", "math.multiply_no_nan", "math.squared_difference", "math.floormod"):
             record(name, x, y if name != "math.floormod" else y[:2])
-        record("math.xlogy", array([0, 0, 2, 1], dtype), array([0, 3, .5, 4], dtype))
-        record("math.xlog1py", array([0, 0, 2, 1], dtype), array([-1, 3, .5, 4], dtype))
+        record("math.xlogy", array([2, -1], dtype), array([.5, 4], dtype))
+        record("math.xlog1py", array([2, -1], dtype), array([.5, 4], dtype))
+        record("math.xlogy", array([0, 0, 2, 1], dtype), array([0, 3, .5, 4], dtype), gradient=False)     # TensorFlow gives x = 0 none
+        record("math.xlog1py", array([0, 0, 2, 1], dtype), array([-1, 3, .5, 4], dtype), gradient=False)
         record("pow", array([0, 2, 3, .5], dtype), array([0, 0, 2, -2], dtype))
         record("realdiv", x, array([2, 3, 4, 5, 6], dtype)), record("truncatediv", array([7, -7], "int32"), array([2, 2], "int32"))
         for name in ("maximum", "minimum"): record(name, array([1, 2, NAN, 3], dtype), array([1, 3, 1, NAN], dtype))
@@ -61,7 +63,8 @@ def two_arguments():
         record("pow", data((3,), dtype, .5), data((3,), dtype, .5, seed=1))
         for name in ("math.divide_no_nan", "math.multiply_no_nan", "math.xdivy", "math.xlogy", "math.squared_difference", "equal",
                      "not_equal"):
-            record(name, data((2, 2), dtype), data((2,), dtype, seed=1), gradient="multiply" not in name)   # that one forgets to conjugate
+            record(name, data((2, 2), dtype), data((2,), dtype, seed=1),
+                gradient="_no_nan" not in name and "math.x" not in name)   # they do not conjugate
     for dtype in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
         x, y = array([7, 5, 100, 0], dtype), array([2, 5, 3, 9], dtype)
         for name in ("add", "subtract", "multiply", "math.floordiv", "math.floormod", "maximum", "less_equal", "greater"):
@@ -98,7 +101,8 @@ def reductions():
     for dtype in FLOATS:
         for name in ("variance", "std", "euclidean_norm", "logsumexp"):
             if (name, dtype) != ("std", "bfloat16"): record("math.reduce_" + name, data((2, 3, 2), dtype, .5), axis=[0, -1], keepdims=True)
-        record("math.l2_normalize", data((2, 3), dtype), axis=1), record("clip_by_norm", data((2, 3), dtype), 1.5, axes=[1])
+        record("math.l2_normalize", data((2, 3), dtype), axis=1, tolerance=.02 if dtype == "float16" else None)
+        record("clip_by_norm", data((2, 3), dtype), 1.5, axes=[1])
     for dtype in WIDE:
         record("math.reduce_variance", data((4,), dtype)), record("math.reduce_std", data((2, 4), dtype), axis=1)
         record("math.reduce_logsumexp", array([[-INF, -INF], [1, 2]], dtype), axis=1, gradient=False)
