@@ -126,7 +126,7 @@ def sorting():
             record("searchsorted", array([[1, 3, 3, 5], [0, 2, 4, 6]], dtype), array([[3, 9], [-1, 4]], dtype), side=side)
     record("searchsorted", array([1, 3, 5], "float64"), array([3, 4], "float64"), out_type=tf.int64)
     record("nn.isotonic_regression", array([[3, 1, 2, 4], [1, 2, 3, 0]]))
-    record("nn.isotonic_regression", array([1, 4, 2], "float64"), decreasing=False)
+    record("nn.isotonic_regression", array([1, 4, 2], "float64"), decreasing=False, gradient=False)
 
 
 def products():
@@ -200,4 +200,39 @@ def products():
     refused("linalg.cross", "FailedPreconditionError", data((2,), "float32"), data((2,), "float32"))
 
 
-if __name__ == "__main__": save("ops_array.json.gz", shapes, indexing, sorting, products)
+def factors():
+    "Functions of factors that have no sign or order to choose."
+    for dtype in (*WIDE, "complex128"):
+        near = 2e-5 if dtype == "float32" else 1e-9
+        a = data((2, 3, 3), dtype) + 3 * np.eye(3, dtype=dtype)
+        record("linalg.lu", a, tolerance=near, gradient=False), record("linalg.sqrtm", a, tolerance=near, gradient=False)
+        lower_upper, perm = (np.asarray(x) for x in tf.linalg.lu(a))
+        record("linalg.lu_reconstruct", lower_upper, perm, tolerance=near, gradient=False)
+        record("linalg.lu_matrix_inverse", lower_upper, perm, validate_args=True, tolerance=near, gradient=False)
+        record("linalg.lu_solve", lower_upper, perm, data((2, 3, 2), dtype, seed=1), tolerance=near, gradient=False)
+        record("linalg.eigvalsh", a + np.conj(np.swapaxes(a, -1, -2)), tolerance=near, gradient=dtype in WIDE)
+    tall, wide = data((5, 3), "float64"), data((2, 3, 4), "float64", seed=1)
+    for a in (tall, wide):
+        record("linalg.pinv", a, tolerance=1e-9, gradient=False), record("linalg.matrix_rank", a)
+        for fast in (True, False): record("linalg.lstsq", a, data((*a.shape[:-1], 2), "float64"), fast=fast, tolerance=1e-9, gradient=fast)
+        record("linalg.lstsq", a, data((*a.shape[:-1], 1), "float64"), l2_regularizer=.5, tolerance=1e-9, gradient=False)
+    record("linalg.matrix_rank", np.outer([1.0, 2, 3], [1.0, 0, 2])), record("linalg.matrix_rank", tall, tol=2.0)
+    record("linalg.pinv", np.outer([1.0, 2, 3], [1.0, 0, 2]), rcond=array(1e-6, "float64"), tolerance=1e-9, gradient=False)
+    record("linalg.logm", data((3, 3), "complex128") / 4 + 2 * np.eye(3), tolerance=1e-9)
+    bands = data((2, 4), "float64") + array([[5], [0]], "float64")
+    record("linalg.banded_triangular_solve", bands, data((4, 2), "float64"), gradient=False)
+    record("linalg.banded_triangular_solve", bands[::-1].copy(), data((4, 2), "float64"), lower=False, adjoint=True, gradient=False)
+    record("linalg.lu", data((2, 3, 3), "float64"), output_idx_type=tf.int64, gradient=False)
+
+
+def structures():
+    record("nest.flatten", [array(1), [array(2), (array(3),)]]), record("nest.is_nested", [1]), record("nest.is_nested", array([1]))
+    record("tuple", [array(1), array([2.0])]), record("dtypes.as_dtype", "float32")
+    record("nest.pack_sequence_as", [1, (2, [3])], [7, 8, 9]), record("nest.flatten", sparse_pair(), expand_composites=True)
+    refused("nest.assert_same_structure", "ValueError", [1, [2]], [1, 2]), record("nest.assert_same_structure", [1, [2]], [3, [4]])
+
+
+def sparse_pair(): return [tf.SparseTensor([[0]], array([1]), [2]), array(5)]
+
+
+if __name__ == "__main__": save("ops_array.json.gz", shapes, indexing, sorting, products, factors, structures)

@@ -79,6 +79,24 @@ def arithmetic():
     record("sets.size", numbers), record("sets.difference", array([[1, 2]], "int32"), array([[2, 3]], "int32"), aminusb=False)
 
 
+def crosses():
+    words = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], text("a", "b", "c"), [2, 2])
+    record("sparse.cross", [words, text("x", "y").reshape(2, 1)]), record("sparse.cross", [words, words])
+    record("sparse.cross", [words, array([[5], [7]], "int64")], separator=text("-")[0])
+    for buckets in (0, 100): record("sparse.cross_hashed", [words, array([[5], [7]], "int64")], num_buckets=buckets)
+    record("sparse.cross_hashed", [words, words], num_buckets=50, hash_key=99)
+
+
+def messages():
+    record("io.serialize_sparse", A), record("io.serialize_many_sparse", A)
+    record("io.deserialize_many_sparse", np.asarray(tf.io.serialize_many_sparse(A)), tf.float32)
+    sound = array([[.5, -.5], [.25, 0], [-1, 1]])
+    record("audio.encode_wav", sound, array(8000, "int32"), gradient=False)
+    wav = np.array(tf.audio.encode_wav(sound, 8000).numpy(), object)
+    record("audio.decode_wav", wav), record("audio.decode_wav", wav, desired_channels=2, desired_samples=5)
+    refused("audio.decode_wav", "InvalidArgumentError", text("junk")[0])
+
+
 def octets():
     raw = text("\x01\x02\x03\x04", "\xff\x00\x80\x7f")
     for dtype in (tf.uint8, tf.int8, tf.uint16, tf.int32, tf.float32):
@@ -113,4 +131,4 @@ def octets():
     record("io.is_jpeg", text("junk")[0])
 
 
-if __name__ == "__main__": save("ops_sparse.json.gz", made_and_unmade, shaped, arithmetic, octets)
+if __name__ == "__main__": save("ops_sparse.json.gz", made_and_unmade, shaped, arithmetic, crosses, messages, octets)
