@@ -43,6 +43,13 @@ ELEMENT = {
     "elu": lambda x: np.where(x > 0, x, np.expm1(x)), "selu": lambda x: SELU[0] * np.where(x > 0, x, SELU[1] * np.expm1(x)),
     "squared_difference": lambda x, y: (x - y) ** 2, "sigmoid_cross_entropy": cross_entropy,
     "weighted_cross_entropy": lambda labels, logits, w: (1 - labels) * softplus(logits) + w * labels * softplus(-logits),
+    "lgamma": special.gammaln, "igamma": special.gammainc, "igammac": special.gammaincc, "expint": special.expi,
+    "fresnel_sin": lambda x: special.fresnel(x)[0], "fresnel_cos": lambda x: special.fresnel(x)[1], "dawsn": special.dawsn,
+    "log_sigmoid": lambda x: -softplus(-x), "xdivy": lambda x, y: np.where(x == 0, 0, x / y), "truncatemod": np.fmod,
+    "truncatediv": lambda x, y: np.trunc(x / y).astype(x.dtype), "leaky": lambda x: np.where(x > 0, x, .2 * x),
+    "left_shift": lambda x, y: np.left_shift(x, np.clip(y, 0, 8 * y.itemsize - 1).astype(y.dtype)),     # by a negative number: not at all
+    "right_shift": lambda x, y: np.right_shift(x, np.clip(y, 0, 8 * y.itemsize - 1).astype(y.dtype)),
+    **{f"bessel_{kind}": getattr(special, kind) for kind in "i0 i1 i0e i1e j0 j1 k0 k1 k0e k1e y0 y1".split()},
 }
 # Elementwise ops for which nobody here knows the values.
 UNKNOWN = set()
