@@ -2,7 +2,7 @@
 
 usage, in an environment with TensorFlow: python make_linalg.py
 
-A case is as in make_slice.py, whose arrays it shares, with "how": the name of what is compared (linalg_invariants.py), and gradients of
+A case is as in recording.py, whose arrays it shares, with "how": the name of what is compared (linalg_invariants.py), and gradients of
 complex numbers too.
 """
 import functools
@@ -13,7 +13,7 @@ import pathlib
 import numpy as np
 import tensorflow as tf
 from linalg_invariants import INVARIANTS
-from make_slice import data, encode, tensors
+from recording import data, encode, tensors
 
 CASES = []
 

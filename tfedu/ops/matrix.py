@@ -13,6 +13,7 @@ import numpy as np
 from ..core.call import op
 from ..core.call import static
 from ..core.convert import convert_to_tensor
+from ..core.errors import FailedPreconditionError
 from ..core.errors import InvalidArgumentError
 from ..core.op import BOOL
 from ..core.op import NUMBER
@@ -188,12 +189,12 @@ def trace(x, name: str | None = None) -> Tensor:
 
 @publish("tf.linalg.cross")
 def cross(a, b, name: str | None = None) -> Tensor:
-    "Cross products of vectors of three in the last axis. Raises InvalidArgumentError for other shapes or types. `tf.linalg.cross`"
+    "Cross products of vectors of three in the last axis. Raises FailedPreconditionError for other lengths, as TF. `tf.linalg.cross`"
     a = convert_to_tensor(a)
     b = convert_to_tensor(b, a.dtype)
     if a.dtype not in REAL: raise InvalidArgumentError(None, None, f"cross: a and b must be real numbers, got {a.dtype.name}")
-    if a.array.shape != b.array.shape or a.array.shape[-1:] != (3,):
-        raise InvalidArgumentError(None, None, f"cross: a and b need one shape that ends in 3, got {a.shape} and {b.shape}")
+    if a.array.shape != b.array.shape: raise InvalidArgumentError(None, None, f"cross: a and b differ in shape, {a.shape} and {b.shape}")
+    if a.array.shape[-1:] != (3,): raise FailedPreconditionError(None, None, f"cross: vectors have 3 numbers, got shape {a.shape}")
     return roll(a, -1, -1) * roll(b, -2, -1) - roll(a, -2, -1) * roll(b, -1, -1)
 
 # %% ../../nbs/2_ops/227_matrix.ipynb #e6bd3840
