@@ -1,6 +1,7 @@
 # Generated from the notebooks by `make export`; do not edit.
 from . import bitwise as bitwise
 from . import config as config
+from . import debugging as debugging
 from . import dtypes as dtypes
 from . import errors as errors
 from . import keras as keras
@@ -9,6 +10,7 @@ from . import math as math
 from . import nest as nest
 from . import nn as nn
 from . import random as random
+from tfedu.ops.asserting import Assert as Assert
 from tfedu.core.dtype import DType as DType
 from tfedu.autodiff.tape import GradientTape as GradientTape
 from tfedu.ops.indexed_slices import IndexedSlices as IndexedSlices
@@ -29,9 +31,14 @@ from tfedu.ops.math import add as add
 from tfedu.ops.math import add_n as add_n
 from tfedu.ops.reduce import argmax as argmax
 from tfedu.ops.reduce import argmin as argmin
+from tfedu.ops.sort import argsort as argsort
 from tfedu.core.dtype import as_dtype as as_dtype
 from tfedu.ops.functions import asin as asin
 from tfedu.ops.functions import asinh as asinh
+from tfedu.ops.asserting import assert_equal as assert_equal
+from tfedu.ops.asserting import assert_greater as assert_greater
+from tfedu.ops.asserting import assert_less as assert_less
+from tfedu.ops.checking import assert_rank as assert_rank
 from tfedu.ops.functions import atan as atan
 from tfedu.ops.functions import atan2 as atan2
 from tfedu.ops.functions import atanh as atanh
@@ -55,6 +62,8 @@ from tfedu.ops.scan import cumsum as cumsum
 from tfedu.core.device import device as device
 from tfedu.ops.math import divide as divide
 from tfedu.core.dtype import double as double
+from tfedu.ops.partition import dynamic_partition as dynamic_partition
+from tfedu.ops.partition import dynamic_stitch as dynamic_stitch
 from tfedu.ops.einsum import einsum as einsum
 from tfedu.ops.compare import equal as equal
 from tfedu.core.config import executing_eagerly as executing_eagerly
@@ -71,6 +80,8 @@ from tfedu.ops.gather import gather_nd as gather_nd
 from tfedu.ops.compare import greater as greater
 from tfedu.ops.compare import greater_equal as greater_equal
 from tfedu.core.dtype import half as half
+from tfedu.ops.counting import histogram_fixed_width as histogram_fixed_width
+from tfedu.ops.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from tfedu.ops.array import identity as identity
 from tfedu.core.dtype import int16 as int16
 from tfedu.core.dtype import int32 as int32
@@ -117,10 +128,13 @@ from tfedu.ops.pad import repeat as repeat
 from tfedu.ops.array import reshape as reshape
 from tfedu.core.dtype import resource as resource
 from tfedu.ops.pad import reverse as reverse
+from tfedu.ops.sequence import reverse_sequence as reverse_sequence
 from tfedu.ops.pad import roll as roll
 from tfedu.ops.piecewise import round as round
 from tfedu.ops.cast import saturate_cast as saturate_cast
 from tfedu.ops.gather import scatter_nd as scatter_nd
+from tfedu.ops.sort import searchsorted as searchsorted
+from tfedu.ops.sequence import sequence_mask as sequence_mask
 from tfedu.ops.array import shape as shape
 from tfedu.ops.array import shape_n as shape_n
 from tfedu.ops.functions import sigmoid as sigmoid
@@ -129,6 +143,7 @@ from tfedu.ops.functions import sin as sin
 from tfedu.ops.functions import sinh as sinh
 from tfedu.ops.array import size as size
 from tfedu.ops.slicing import slice_ as slice
+from tfedu.ops.sort import sort as sort
 from tfedu.ops.array import split as split
 from tfedu.ops.functions import sqrt as sqrt
 from tfedu.ops.math import square as square
@@ -141,6 +156,8 @@ from tfedu.ops.math import subtract as subtract
 from tfedu.ops.functions import tan as tan
 from tfedu.ops.functions import tanh as tanh
 from tfedu.ops.gather import tensor_scatter_nd_add as tensor_scatter_nd_add
+from tfedu.ops.partition import tensor_scatter_nd_max as tensor_scatter_nd_max
+from tfedu.ops.partition import tensor_scatter_nd_min as tensor_scatter_nd_min
 from tfedu.ops.gather import tensor_scatter_nd_sub as tensor_scatter_nd_sub
 from tfedu.ops.gather import tensor_scatter_nd_update as tensor_scatter_nd_update
 from tfedu.ops.linalg import tensordot as tensordot
@@ -151,6 +168,9 @@ from tfedu.core.dtype import uint16 as uint16
 from tfedu.core.dtype import uint32 as uint32
 from tfedu.core.dtype import uint64 as uint64
 from tfedu.core.dtype import uint8 as uint8
+from tfedu.ops.counting import unique as unique
+from tfedu.ops.counting import unique_with_counts as unique_with_counts
+from tfedu.ops.sequence import unravel_index as unravel_index
 from tfedu.ops.array import unstack as unstack
 from tfedu.core.variable import variable_creator_scope as variable_creator_scope
 from tfedu.core.dtype import variant as variant

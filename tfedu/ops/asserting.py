@@ -54,7 +54,8 @@ def broken(
 # %% ../../nbs/2_ops/214_asserting.ipynb #dc5c5d05
 def compare(op: str, symbol: str, holds: Callable, x, y, message, summarize) -> None:
     "Check a comparison of two tensors element by element."
-    held = holds(x, y)
+    try: held = holds(x, y)
+    except InvalidArgumentError as error: raise InvalidArgumentError(None, None, f"{op}: {message or 'x and y differ'}: {error.message}") from error
     broken(op, f"x {symbol} y", held.array, {"x": convert_to_tensor(x).array, "y": convert_to_tensor(y).array}, message, summarize)
 
 @publish("tf.debugging.assert_equal", "tf.assert_equal")

@@ -20,6 +20,7 @@ from ..core.dtype import int64
 from ..core.errors import InvalidArgumentError
 from ..core.op import ANY
 from ..core.op import INTEGER
+from ..core.op import REAL
 from ..core.publish import publish
 from ..core.tensor import Tensor
 from ..core.tensor import place
@@ -133,7 +134,7 @@ def count_nonzero(
     return cast(reduce_sum(nonzero_flags(input), axis, bool(keepdims)), dtype)
 
 # %% ../../nbs/2_ops/221_counting.ipynb #12ad76e5
-@op("tf.histogram_fixed_width_bins", inputs=2)
+@op("tf.histogram_fixed_width_bins", inputs=2, T=REAL)
 def histogram_fixed_width_bins(xp,
     values,          # Real numbers of any shape
     value_range,     # The two ends, the smaller first
