@@ -20,6 +20,7 @@ NO_GRADIENT = """argsort first_places histogram_fixed_width_bins invert_permutat
     sequence_mask tally unravel_index"""
 NOT_MOVING = {"along": ["index"], "back_along": ["index"], "reverse_sequence": ["seq_lengths"],
               **{f"segment_{name}": ["segment_ids"] for name in ("total", "spread", "largest", "smallest", "product")}}
+PLAIN = "as_key"
 TYPES = {
     "ANY": "along first_places nonzero_flags reverse_sequence",
     "INDEX": "invert_permutation unravel_index",

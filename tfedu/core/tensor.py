@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['OPS', 'CLASSES', 'CPU', 'load_ops', 'Registry', 'knows_better', 'infix', 'Arithmetic', 'Operators', 'Reference',
-           'Held', 'Tensor', 'as_numpy', 'value_text', 'sizes', 'single', 'class_of', 'wrap', 'place']
+           'Held', 'Tensor', 'missing', 'as_numpy', 'value_text', 'sizes', 'single', 'class_of', 'wrap', 'place']
 
 # %% ../../nbs/1_core/140_tensor.ipynb #3a77ef87
 import operator
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
@@ -108,7 +109,7 @@ class Reference:
 # %% ../../nbs/1_core/140_tensor.ipynb #36034ef3
 class Held(Operators):
     "What a tensor holds, and what it can tell about itself."
-    __slots__ = ("array", "dtype", "serial", "__weakref__")
+    __slots__ = ("array", "dtype", "serial", "origin", "__weakref__")
     device: str = ""   # canonical device name; each device has a subclass
     kind: str = ""     # of the device: CPU or GPU
 
@@ -144,6 +145,16 @@ class Tensor(Held):
     def __complex__(self): return complex(single(self, "complex"))
     def __index__(self): return operator.index(single(self, "index")[()])
     def __format__(self, spec): return format(self.numpy(), spec)
+    def __getattr__(self, name):   # asked only for what is not there
+        if name not in ("assign", "assign_add", "assign_sub"): raise missing(self, name)
+        try: return partial(self.origin, self, name)
+        except AttributeError: raise missing(self, name) from None
+
+# %% ../../nbs/1_core/140_tensor.ipynb #25566259
+def missing(x: Tensor, name: str) -> AttributeError:
+    "The error for an attribute that `x` does not have."
+    if name in ("assign", "assign_add", "assign_sub"): return AttributeError(f"{type(x).__name__} has no attribute {name!r}: only a slice of a variable does")
+    return AttributeError(f"{type(x).__name__!r} object has no attribute {name!r}")
 
 # %% ../../nbs/1_core/140_tensor.ipynb #142a82d6
 def as_numpy(
