@@ -1,15 +1,21 @@
 # Generated from the notebooks by `make export`; do not edit.
+from . import __operators__ as __operators__
 from . import bitwise as bitwise
 from . import config as config
 from . import debugging as debugging
 from . import dtypes as dtypes
 from . import errors as errors
+from . import experimental as experimental
 from . import keras as keras
 from . import linalg as linalg
 from . import math as math
 from . import nest as nest
 from . import nn as nn
 from . import random as random
+from . import sysconfig as sysconfig
+from . import test as test
+from . import types as types
+from . import version as version
 from tfedu.ops.asserting import Assert as Assert
 from tfedu.core.dtype import DType as DType
 from tfedu.autodiff.tape import GradientTape as GradientTape
@@ -65,6 +71,7 @@ from tfedu.core.dtype import double as double
 from tfedu.ops.partition import dynamic_partition as dynamic_partition
 from tfedu.ops.partition import dynamic_stitch as dynamic_stitch
 from tfedu.ops.einsum import einsum as einsum
+from tfedu.ops.static import ensure_shape as ensure_shape
 from tfedu.ops.compare import equal as equal
 from tfedu.core.config import executing_eagerly as executing_eagerly
 from tfedu.ops.functions import exp as exp
@@ -77,6 +84,8 @@ from tfedu.core.dtype import float64 as float64
 from tfedu.ops.piecewise import floor as floor
 from tfedu.ops.gather import gather as gather
 from tfedu.ops.gather import gather_nd as gather_nd
+from tfedu.ops.placement import get_logger as get_logger
+from tfedu.ops.static import get_static_value as get_static_value
 from tfedu.ops.compare import greater as greater
 from tfedu.ops.compare import greater_equal as greater_equal
 from tfedu.core.dtype import half as half
@@ -164,6 +173,8 @@ from tfedu.ops.linalg import tensordot as tensordot
 from tfedu.ops.pad import tile as tile
 from tfedu.ops.array import transpose as transpose
 from tfedu.ops.math import truediv as truediv
+from tfedu.ops.static import tuple_ as tuple
+from tfedu.ops.static import type_spec_from_value as type_spec_from_value
 from tfedu.core.dtype import uint16 as uint16
 from tfedu.core.dtype import uint32 as uint32
 from tfedu.core.dtype import uint64 as uint64

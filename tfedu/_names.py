@@ -57,6 +57,7 @@ NAMES = {
         "dynamic_partition": ("tfedu.ops.partition", "dynamic_partition"),
         "dynamic_stitch": ("tfedu.ops.partition", "dynamic_stitch"),
         "einsum": ("tfedu.ops.einsum", "einsum"),
+        "ensure_shape": ("tfedu.ops.static", "ensure_shape"),
         "equal": ("tfedu.ops.compare", "equal"),
         "executing_eagerly": ("tfedu.core.config", "executing_eagerly"),
         "exp": ("tfedu.ops.functions", "exp"),
@@ -69,6 +70,8 @@ NAMES = {
         "floor": ("tfedu.ops.piecewise", "floor"),
         "gather": ("tfedu.ops.gather", "gather"),
         "gather_nd": ("tfedu.ops.gather", "gather_nd"),
+        "get_logger": ("tfedu.ops.placement", "get_logger"),
+        "get_static_value": ("tfedu.ops.static", "get_static_value"),
         "greater": ("tfedu.ops.compare", "greater"),
         "greater_equal": ("tfedu.ops.compare", "greater_equal"),
         "half": ("tfedu.core.dtype", "half"),
@@ -156,6 +159,8 @@ NAMES = {
         "tile": ("tfedu.ops.pad", "tile"),
         "transpose": ("tfedu.ops.array", "transpose"),
         "truediv": ("tfedu.ops.math", "truediv"),
+        "tuple": ("tfedu.ops.static", "tuple_"),
+        "type_spec_from_value": ("tfedu.ops.static", "type_spec_from_value"),
         "uint16": ("tfedu.core.dtype", "uint16"),
         "uint32": ("tfedu.core.dtype", "uint32"),
         "uint64": ("tfedu.core.dtype", "uint64"),
@@ -169,6 +174,12 @@ NAMES = {
         "where": ("tfedu.ops.compare", "where"),
         "zeros": ("tfedu.ops.create", "zeros"),
         "zeros_like": ("tfedu.ops.create", "zeros_like"),
+    },
+    "__operators__": {
+        "add": ("tfedu.ops.static", "operator_add"),
+        "eq": ("tfedu.ops.static", "operator_eq"),
+        "getitem": ("tfedu.ops.static", "operator_getitem"),
+        "ne": ("tfedu.ops.static", "operator_ne"),
     },
     "bitwise": {
         "bitwise_and": ("tfedu.ops.compare", "bitwise_and"),
@@ -247,7 +258,9 @@ NAMES = {
         "assert_scalar": ("tfedu.ops.checking", "assert_scalar"),
         "assert_shapes": ("tfedu.ops.checking", "assert_shapes"),
         "assert_type": ("tfedu.ops.checking", "assert_type"),
+        "get_log_device_placement": ("tfedu.ops.placement", "get_log_device_placement"),
         "is_numeric_tensor": ("tfedu.ops.checking", "is_numeric_tensor"),
+        "set_log_device_placement": ("tfedu.ops.placement", "set_log_device_placement"),
     },
     "dtypes": {
         "DType": ("tfedu.core.dtype", "DType"),
@@ -318,6 +331,12 @@ NAMES = {
         "UnavailableError": ("tfedu.core.errors", "UnavailableError"),
         "UnimplementedError": ("tfedu.core.errors", "UnimplementedError"),
         "UnknownError": ("tfedu.core.errors", "UnknownError"),
+    },
+    "experimental": {
+    },
+    "experimental.dlpack": {
+        "from_dlpack": ("tfedu.ops.exchange", "from_dlpack"),
+        "to_dlpack": ("tfedu.ops.exchange", "to_dlpack"),
     },
     "keras": {
     },
@@ -505,5 +524,29 @@ NAMES = {
         "create_rng_state": ("tfedu.ops.generator", "create_rng_state"),
         "get_global_generator": ("tfedu.ops.generator", "get_global_generator"),
         "set_global_generator": ("tfedu.ops.generator", "set_global_generator"),
+    },
+    "sysconfig": {
+        "get_build_info": ("tfedu.ops.about", "get_build_info"),
+    },
+    "test": {
+        "Benchmark": ("tfedu.ops.benchmarking", "Benchmark"),
+        "TestCase": ("tfedu.ops.testing", "TestCase"),
+        "gpu_device_name": ("tfedu.ops.benchmarking", "gpu_device_name"),
+        "is_built_with_cuda": ("tfedu.ops.benchmarking", "is_built_with_cuda"),
+        "is_built_with_gpu_support": ("tfedu.ops.benchmarking", "is_built_with_gpu_support"),
+        "is_built_with_rocm": ("tfedu.ops.benchmarking", "is_built_with_rocm"),
+        "is_built_with_xla": ("tfedu.ops.benchmarking", "is_built_with_xla"),
+        "is_gpu_available": ("tfedu.ops.benchmarking", "is_gpu_available"),
+        "main": ("tfedu.ops.testing", "main"),
+    },
+    "types": {
+    },
+    "types.experimental": {
+        "TensorLike": ("tfedu.ops.static", "TensorLike"),
+    },
+    "version": {
+        "COMPILER_VERSION": ("tfedu.ops.about", "COMPILER_VERSION"),
+        "GIT_VERSION": ("tfedu.ops.about", "GIT_VERSION"),
+        "VERSION": ("tfedu.ops.about", "VERSION"),
     },
 }
