@@ -1415,6 +1415,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'tfedu.ops.testing.TestCase.session': ('2_ops/testing.html#testcase.session', 'tfedu/ops/testing.py'),
                                    'tfedu.ops.testing.TestCase.setUp': ('2_ops/testing.html#testcase.setup', 'tfedu/ops/testing.py'),
                                    'tfedu.ops.testing.TestCase.tearDown': ('2_ops/testing.html#testcase.teardown', 'tfedu/ops/testing.py'),
+                                   'tfedu.ops.testing.TestCase.test_session': ( '2_ops/testing.html#testcase.test_session',
+                                                                                'tfedu/ops/testing.py'),
                                    'tfedu.ops.testing.Written': ('2_ops/testing.html#written', 'tfedu/ops/testing.py'),
                                    'tfedu.ops.testing.Written.__init__': ('2_ops/testing.html#written.__init__', 'tfedu/ops/testing.py'),
                                    'tfedu.ops.testing.Written.contents': ('2_ops/testing.html#written.contents', 'tfedu/ops/testing.py'),

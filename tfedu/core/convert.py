@@ -44,7 +44,8 @@ def natural_dtype(
     if isinstance(first_leaf(value), (np.generic, np.ndarray)): return array.dtype
     if array.dtype.kind in "uf":
         found = float32 if array.dtype.kind == "f" else int64
-        if too_large(array, found.max): raise ValueError(f"cannot convert {shorten(value)} to a tensor: a number is out of range for {found.name}")
+        if too_large(array, found.max):
+            raise ValueError(f"cannot convert {shorten(value)} to a tensor: a number is out of range for {found.name}")
         if found is float32: return float32.np
     if array.dtype.kind == "i" and (array.size == 0 or (-2**31 <= array.min() and array.max() < 2**31)): return int32.np
     return array.dtype

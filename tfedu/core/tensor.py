@@ -153,8 +153,8 @@ class Tensor(Held):
 # %% ../../nbs/1_core/140_tensor.ipynb #25566259
 def missing(x: Tensor, name: str) -> AttributeError:
     "The error for an attribute that `x` does not have."
-    if name in ("assign", "assign_add", "assign_sub"): return AttributeError(f"{type(x).__name__} has no attribute {name!r}: only a slice of a variable does")
-    return AttributeError(f"{type(x).__name__!r} object has no attribute {name!r}")
+    why = ", only a slice of a variable does" if name in ("assign", "assign_add", "assign_sub") else ""
+    return AttributeError(f"{type(x).__name__!r} object has no attribute {name!r}{why}")
 
 # %% ../../nbs/1_core/140_tensor.ipynb #142a82d6
 def as_numpy(

@@ -52,8 +52,8 @@ class Benchmark:
     def report_benchmark(self, iters=None, cpu_time=None, wall_time=None, throughput=None, extras=None, name=None, metrics=None):
         "Log, keep and perhaps write down what was measured. Times in seconds, throughput in megabytes per second."
         called = next((f.function for f in inspect.stack()[1:] if f.function.startswith("benchmark")), "benchmark")
-        facts = dict(name=name or f"{type(self).__name__}.{called}", iters=iters, cpu_time=cpu_time, wall_time=wall_time, throughput=throughput,
-                     extras=extras, metrics=metrics)
+        facts = dict(name=name or f"{type(self).__name__}.{called}", iters=iters, cpu_time=cpu_time, wall_time=wall_time,
+                     throughput=throughput, extras=extras, metrics=metrics)
         self.reports.append(report := {k: v for k, v in facts.items() if v is not None})
         get_logger().info("Benchmark [%s] %s", report["name"], report)
         if prefix := os.environ.get("TEST_REPORT_FILE_PREFIX"):
@@ -61,9 +61,9 @@ class Benchmark:
 
     def run_op_benchmark(self, sess, op_or_tensor, feed_dict=None, burn_iters=2, min_iters=10, store_trace=False, store_memory_usage=True,
                          name=None, extras=None, mbs=0) -> dict:
-        "Measure the function `op_or_tensor` and report it. Raises ValueError for sessions and what belongs to them, TypeError for no function."
+        "Measure the function `op_or_tensor` and report it. Raises ValueError for a session, TypeError for no function."
         if sess is not None or feed_dict: raise ValueError("run_op_benchmark: there are no sessions here; pass None and a function")
-        if not callable(op_or_tensor): raise TypeError("run_op_benchmark: op_or_tensor must be a function; eagerly a tensor is computed already")
+        if not callable(op_or_tensor): raise TypeError("run_op_benchmark: op_or_tensor must be a function, a tensor is computed already")
         wall = median(timed_calls(op_or_tensor, burn_iters, min_iters))
         throughput, extras = mbs / wall if mbs else None, dict(extras or {})
         self.report_benchmark(min_iters, None, wall, throughput, extras, name)

@@ -23,7 +23,6 @@ from ..core.op import INTEGER
 from ..core.op import REAL
 from ..core.publish import publish
 from ..core.tensor import Tensor
-from ..core.tensor import place
 from .array import reshape
 from .array import squeeze
 from .cast import cast
@@ -102,7 +101,7 @@ def bincount(
     axis: int | None = None,       # -1: count each row apart; 0 or None: all together
     binary_output: bool = False,   # Only 1 for numbers that occur, else 0
 ) -> Tensor:
-    "How often each number occurs. Raises InvalidArgumentError for a negative one, ValueError for another axis or both modes. `tf.math.bincount`"
+    "How often each number occurs. Raises InvalidArgumentError for a negative one, ValueError for a wrong axis. `tf.math.bincount`"
     if axis not in (None, 0, -1): raise ValueError(f"bincount: axis must be 0 or -1, got {axis}")
     if binary_output and weights is not None: raise ValueError("bincount: binary_output does not go together with weights")
     arr = convert_to_tensor(arr)
@@ -144,7 +143,8 @@ def histogram_fixed_width_bins(xp,
     "The bin of each value. Raises InvalidArgumentError for an empty range or no bins. `tf.histogram_fixed_width_bins`"
     wide = np.float32 if values.dtype.itemsize == 2 else np.float64
     if value_range.shape != (2,) or not value_range[0] < value_range[1]:
-        raise InvalidArgumentError(None, None, f"histogram_fixed_width: value_range must be two numbers, the smaller first, got {value_range.tolist()}")
+        ends = value_range.tolist()
+        raise InvalidArgumentError(None, None, f"histogram_fixed_width: value_range must be two numbers, the smaller first, got {ends}")
     if nbins <= 0: raise InvalidArgumentError(None, None, f"histogram_fixed_width: nbins must be positive, got {nbins}")
     low, high = value_range.astype(wide)
     place = xp.floor((values.astype(wide) - low) / (high - low) * nbins)

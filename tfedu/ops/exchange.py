@@ -20,7 +20,7 @@ from ..core.tensor import wrap
 def to_dlpack(
     tf_tensor: Any,  # Of numbers; bfloat16 and text are not part of what NumPy can hand over
 ) -> Any:            # A capsule, to be opened once
-    "A capsule around the memory of a tensor. Raises InvalidArgumentError for a dtype that cannot be shared. `tf.experimental.dlpack.to_dlpack`"
+    "A capsule around the memory of a tensor. Raises InvalidArgumentError for other dtypes. `tf.experimental.dlpack.to_dlpack`"
     x = convert_to_tensor(tf_tensor)
     if x.dtype.np.kind not in "iufcb":
         raise InvalidArgumentError(None, None, f"to_dlpack: {x.dtype.name} tensors cannot be shared, tf.cast changes the dtype")
@@ -37,7 +37,7 @@ class Box:
 def from_dlpack(
     dlcapsule: Any,  # A capsule, or an array of another library that can make one
 ) -> Tensor:
-    "A tensor on the memory of a capsule. Raises InvalidArgumentError for one that is used up, or no capsule. `tf.experimental.dlpack.from_dlpack`"
+    "A tensor on the memory of a capsule. Raises InvalidArgumentError for a used one. `tf.experimental.dlpack.from_dlpack`"
     try: array = np.from_dlpack(dlcapsule if hasattr(dlcapsule, "__dlpack__") else Box(dlcapsule))
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise InvalidArgumentError(None, None, f"from_dlpack: dlcapsule cannot be opened: {error}") from error

@@ -63,7 +63,7 @@ def dynamic_stitch(
     data: list,      # `(*indices[i].shape, *tail)` for each of them
     name: str | None = None,
 ) -> Tensor:         # `(largest place + 1, *tail)`
-    "The rows of all parts at their places. Raises InvalidArgumentError for shapes that do not fit, ValueError for no part. `tf.dynamic_stitch`"
+    "The rows of all parts at their places. Raises InvalidArgumentError, or ValueError for no part. `tf.dynamic_stitch`"
     if not len(indices) == len(data) or not len(indices):
         raise ValueError(f"dynamic_stitch: indices and data must be lists of one length, at least 1, got {len(indices)} and {len(data)}")
     first = convert_to_tensor(data[0])

@@ -123,7 +123,8 @@ def in_order(
     data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     array = ids.array
     if array.ndim != 1 or data.array.shape[:1] != array.shape:
-        raise InvalidArgumentError(None, None, f"{op}: segment_ids must be a vector of the length of data, got {ids.shape} for data {data.shape}")
+        raise InvalidArgumentError(None, None, f"{op}: segment_ids must be a vector of the length of data, "
+                                               f"got {ids.shape} for data {data.shape}")
     if (array[1:] < array[:-1]).any() or (array < 0).any():
         raise InvalidArgumentError(None, None, f"{op}: segment_ids must be non-negative and not decrease, got {array[:20].tolist()}")
     return data, ids, int(array[-1]) + 1 if array.size else 0

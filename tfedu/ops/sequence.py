@@ -35,12 +35,13 @@ def reverse_sequence(xp,
     seq_axis=None,         # Along which to reverse
     batch_axis=None,       # Which axis the lengths belong to; None: 0
 ):
-    "`input` with the first `seq_lengths[i]` places of each row reversed. Raises InvalidArgumentError for lengths that do not fit. `tf.reverse_sequence`"
+    "`input` with the first `seq_lengths[i]` places of each row reversed. Raises InvalidArgumentError. `tf.reverse_sequence`"
     if seq_axis is None: raise ValueError("reverse_sequence: seq_axis must be given")
     at, batch = axis_of("reverse_sequence", seq_axis, input.ndim), axis_of("reverse_sequence", batch_axis or 0, input.ndim)
     if at == batch: raise InvalidArgumentError(None, None, f"reverse_sequence: seq_axis and batch_axis are both {at}")
     if seq_lengths.shape != (input.shape[batch],):
-        raise InvalidArgumentError(None, None, f"reverse_sequence: seq_lengths must have shape ({input.shape[batch]},), got {seq_lengths.shape}")
+        wanted = (input.shape[batch],)
+        raise InvalidArgumentError(None, None, f"reverse_sequence: seq_lengths must have shape {wanted}, got {seq_lengths.shape}")
     places, lengths = xp.arange(input.shape[at]), seq_lengths[:, None]
     if (lengths < 0).any() or (lengths > len(places)).any():
         raise InvalidArgumentError(None, None, f"reverse_sequence: seq_lengths must be in [0, {len(places)}], got {seq_lengths.tolist()}")

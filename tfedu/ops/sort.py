@@ -34,7 +34,7 @@ def argsort(xp,
     direction="ASCENDING",   # Or DESCENDING
     stable=False,            # Accepted for compatibility: the sort is always stable
 ):
-    "Where the elements of the sorted `values` stand now, int32. Raises ValueError for another direction, InvalidArgumentError. `tf.argsort`"
+    "Where the elements of the sorted `values` stand now, int32. Raises as `sort` does. `tf.argsort`"
     axis, up = axis_of("argsort", axis, values.ndim), ordered("argsort", direction)
     order = xp.argsort(values if up else xp.flip(values, axis), axis, kind="stable")
     return (order if up else values.shape[axis] - 1 - xp.flip(order, axis)).astype(np.int32)
@@ -95,24 +95,28 @@ def rank_rows(xp,
 
 @op("tf.searchsorted", T=REAL)
 def searchsorted(xp, sorted_sequence, values, side="left", out_type=int32):
-    "The place of each of `values` in its row of `sorted_sequence`, a row being the last axis. Raises InvalidArgumentError. `tf.searchsorted`"
+    "The place of each of `values` in its row of `sorted_sequence` (the last axis). Raises InvalidArgumentError. `tf.searchsorted`"
     rows, wanted = sorted_sequence, values
     if side not in ("left", "right"): raise ValueError(f"searchsorted: side must be 'left' or 'right', got {side!r}")
     if not rows.ndim or rows.shape[:-1] != wanted.shape[:-1]:
-        raise InvalidArgumentError(None, None, f"searchsorted: sorted_sequence {rows.shape} and values {wanted.shape} must agree but in the last axis")
+        raise InvalidArgumentError(None, None, f"searchsorted: sorted_sequence {rows.shape} and values {wanted.shape} must agree "
+                                   "except in the last axis")
     if rows.size == rows.shape[-1] and wanted.ndim: found = xp.searchsorted(rows.ravel(), wanted, side)
-    else: found = rank_rows(xp, rows.reshape(-1, rows.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), side == "left").reshape(wanted.shape)
+    else:
+        tables = [x.reshape(-1, x.shape[-1]) for x in (rows, wanted)]
+        found = rank_rows(xp, *tables, side == "left").reshape(wanted.shape)
     return found.astype(as_dtype(out_type).np)
 
 # %% ../../nbs/2_ops/211_sort.ipynb #b9be35d4
 @op("tf.math.invert_permutation", inputs=1, T=INDEX)
 def invert_permutation(xp, x):
-    "The permutation that undoes `x`. Raises InvalidArgumentError unless every number below its length is there once. `tf.math.invert_permutation`"
+    "The permutation that undoes `x`. Raises InvalidArgumentError if `x` is no permutation. `tf.math.invert_permutation`"
     if x.ndim != 1: raise InvalidArgumentError(None, None, f"invert_permutation: x must have one axis, got shape {x.shape}")
     out = xp.full(x.shape, -1, x.dtype)
     if not x.size: return out
     if x.min() < 0 or x.max() >= x.size:
-        raise InvalidArgumentError(None, None, f"invert_permutation: x holds {x[(x < 0) | (x >= x.size)][0]}, which is not in [0, {x.size})")
+        outside = x[(x < 0) | (x >= x.size)][0]
+        raise InvalidArgumentError(None, None, f"invert_permutation: x holds {outside}, which is not in [0, {x.size})")
     out[x] = xp.arange(x.size, dtype=x.dtype)
     if out.min() < 0: raise InvalidArgumentError(None, None, f"invert_permutation: x holds a number twice, {(out < 0).argmax()} is missing")
     return out

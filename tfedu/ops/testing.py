@@ -160,11 +160,12 @@ class Raising(Labels):
 
     def assertProtoEquals(self, expected_message_maybe_ascii, message, msg=None):
         expected = expected_message_maybe_ascii
-        if isinstance(expected, str): expected = optional("google.protobuf.text_format", "tf.test.TestCase.assertProtoEquals").Parse(expected, type(message)())
+        if isinstance(expected, str):
+            expected = optional("google.protobuf.text_format", "TestCase.assertProtoEquals").Parse(expected, type(message)())
         self.assertEqual(str(expected), str(message), msg)
 
     def assertProtoEqualsVersion(self, expected, actual, producer=None, min_consumer=None, msg=None):
-        raise NotImplementedError("TestCase.assertProtoEqualsVersion compares graph definitions, and tfedu has none; assertProtoEquals compares other messages")
+        raise NotImplementedError("TestCase.assertProtoEqualsVersion compares graph definitions, and tfedu has none")
 
 # %% ../../nbs/2_ops/295_testing.ipynb #55db9345
 class CheckedThread:
@@ -192,7 +193,7 @@ class Written:
 
 class NoSession:
     "Stands where a session would; using it raises an error that says so."
-    def __getattr__(self, name): raise AttributeError(f"session.{name}: there are no sessions in eager code; use the values themselves, self.evaluate(x) gives arrays")
+    def __getattr__(self, name): raise AttributeError(f"session.{name}: there are no sessions in eager code, use self.evaluate(x)")
 
 # %% ../../nbs/2_ops/295_testing.ipynb #ef33318c
 @publish("tf.test.TestCase")
@@ -219,7 +220,10 @@ class TestCase(Raising):
     def captureWritesToStream(self, stream): return captured(stream)
     @contextmanager
     def session(self, graph=None, config=None, use_gpu=False, force_gpu=False): yield NoSession()
-    cached_session = test_session = session
+    cached_session = session
+    def test_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
+        if self._testMethodName == "test_session": self.skipTest("the old name of session, not a test")
+        return self.session()
 
 @contextmanager
 def captured(stream) -> Iterator[Written]:
