@@ -31,7 +31,7 @@ def test_messages_show_where_and_what():
     with pytest.raises(INVALID, match="7"): tf.debugging.assert_less([[1, 5], [7, 2]], [3], summarize=-1)
     with pytest.raises(INVALID, match="NaN"): tf.debugging.assert_all_finite([np.nan], "m")
     with pytest.raises(TypeError, match="floating"): tf.debugging.assert_all_finite([1], "m")
-    with pytest.raises(INVALID, match="at 1 of 1"): tf.debugging.assert_near(tf.constant(1.0, tf.bfloat16), tf.constant(1.5, tf.bfloat16))
+    with pytest.raises(INVALID, match="at 1 of 1"): tf.debugging.assert_near(*(tf.constant(v, tf.bfloat16) for v in (1.0, 1.5)))
     with pytest.raises(ValueError, match="layer: tensor 1 has shape"):
         tf.debugging.assert_shapes([(tf.ones((2, 3)), "ND"), (tf.ones(4), "D")], message="layer")
 
@@ -46,6 +46,11 @@ def test_placement_is_logged(caplog):
         tf.subtract(tf.constant(1.0), 2.0)
     lines = [r.getMessage() for r in caplog.records]
     assert lines == ["Executing op add in device /job:localhost/replica:0/task:0/device:CPU:0"]
+
+
+def test_a_scope_may_return_early():
+    with tf.experimental.async_scope(): assert not tf.config.experimental.get_synchronous_execution()
+    assert tf.config.experimental.get_synchronous_execution()
 
 
 def test_small_names():

@@ -333,6 +333,7 @@ NAMES = {
         "UnknownError": ("tfedu.core.errors", "UnknownError"),
     },
     "experimental": {
+        "async_scope": ("tfedu.ops.placement", "async_scope"),
     },
     "experimental.dlpack": {
         "from_dlpack": ("tfedu.ops.exchange", "from_dlpack"),
