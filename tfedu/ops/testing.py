@@ -183,6 +183,7 @@ class CheckedThread:
         self.joined = True
         if self.error is not None: raise AssertionError(f"checkedThread: {self.error!r} in the thread") from self.error
 
+# %% ../../nbs/2_ops/295_testing.ipynb #416f5824
 class Written:
     "What was written to a stream while it was captured."
     def __init__(self, file): self.file, self.text = file, None
