@@ -1,4 +1,5 @@
 # Generated from the notebooks by `make export`; do not edit.
+from . import autodiff as autodiff
 from . import bitwise as bitwise
 from . import config as config
 from . import dtypes as dtypes
@@ -9,6 +10,7 @@ from . import math as math
 from . import nest as nest
 from . import nn as nn
 from . import random as random
+from tfedu.autodiff.tape import AggregationMethod as AggregationMethod
 from tfedu.core.dtype import DType as DType
 from tfedu.autodiff.tape import GradientTape as GradientTape
 from tfedu.ops.indexed_slices import IndexedSlices as IndexedSlices

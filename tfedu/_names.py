@@ -2,6 +2,7 @@
 
 NAMES = {
     "": {
+        "AggregationMethod": ("tfedu.autodiff.tape", "AggregationMethod"),
         "DType": ("tfedu.core.dtype", "DType"),
         "GradientTape": ("tfedu.autodiff.tape", "GradientTape"),
         "IndexedSlices": ("tfedu.ops.indexed_slices", "IndexedSlices"),
@@ -150,6 +151,9 @@ NAMES = {
         "where": ("tfedu.ops.compare", "where"),
         "zeros": ("tfedu.ops.create", "zeros"),
         "zeros_like": ("tfedu.ops.create", "zeros_like"),
+    },
+    "autodiff": {
+        "GradientTape": ("tfedu.autodiff.tape", "GradientTape"),
     },
     "bitwise": {
         "bitwise_and": ("tfedu.ops.compare", "bitwise_and"),

@@ -77,7 +77,7 @@ def transposed(
     flat = [(u, t) for both in split for u, t in both if u is not None and t is not None]
     if not flat: return None
     moved = tape.gradient([u for u, _ in flat], probes, output_gradients=[t for _, t in flat], unconnected_gradients="zero")
-    return moved if type(out) is list else moved[0]
+    return [convert_to_tensor(t) for t in moved] if type(out) is list else convert_to_tensor(moved[0])
 
 # %% ../../nbs/3_autodiff/305_forward.ipynb #7ae35832
 def push(
