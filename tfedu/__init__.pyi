@@ -54,6 +54,7 @@ from tfedu.core.convert import convert_to_tensor as convert_to_tensor
 from tfedu.ops.functions import cos as cos
 from tfedu.ops.functions import cosh as cosh
 from tfedu.ops.scan import cumsum as cumsum
+from tfedu.autodiff.custom_gradient import custom_gradient as custom_gradient
 from tfedu.core.device import device as device
 from tfedu.ops.math import divide as divide
 from tfedu.core.dtype import double as double
@@ -70,6 +71,7 @@ from tfedu.core.dtype import float64 as float64
 from tfedu.ops.piecewise import floor as floor
 from tfedu.ops.gather import gather as gather
 from tfedu.ops.gather import gather_nd as gather_nd
+from tfedu.autodiff.custom_gradient import grad_pass_through as grad_pass_through
 from tfedu.ops.compare import greater as greater
 from tfedu.ops.compare import greater_equal as greater_equal
 from tfedu.core.dtype import half as half
@@ -106,6 +108,7 @@ from tfedu.core.dtype import quint16 as quint16
 from tfedu.core.dtype import quint8 as quint8
 from tfedu.ops.create import range_ as range
 from tfedu.ops.array import rank as rank
+from tfedu.autodiff.recompute import recompute_grad as recompute_grad
 from tfedu.ops.reduce import reduce_all as reduce_all
 from tfedu.ops.reduce import reduce_any as reduce_any
 from tfedu.ops.reduce import reduce_logsumexp as reduce_logsumexp

@@ -46,6 +46,7 @@ NAMES = {
         "cos": ("tfedu.ops.functions", "cos"),
         "cosh": ("tfedu.ops.functions", "cosh"),
         "cumsum": ("tfedu.ops.scan", "cumsum"),
+        "custom_gradient": ("tfedu.autodiff.custom_gradient", "custom_gradient"),
         "device": ("tfedu.core.device", "device"),
         "divide": ("tfedu.ops.math", "divide"),
         "double": ("tfedu.core.dtype", "double"),
@@ -62,6 +63,7 @@ NAMES = {
         "floor": ("tfedu.ops.piecewise", "floor"),
         "gather": ("tfedu.ops.gather", "gather"),
         "gather_nd": ("tfedu.ops.gather", "gather_nd"),
+        "grad_pass_through": ("tfedu.autodiff.custom_gradient", "grad_pass_through"),
         "greater": ("tfedu.ops.compare", "greater"),
         "greater_equal": ("tfedu.ops.compare", "greater_equal"),
         "half": ("tfedu.core.dtype", "half"),
@@ -98,6 +100,7 @@ NAMES = {
         "quint8": ("tfedu.core.dtype", "quint8"),
         "range": ("tfedu.ops.create", "range_"),
         "rank": ("tfedu.ops.array", "rank"),
+        "recompute_grad": ("tfedu.autodiff.recompute", "recompute_grad"),
         "reduce_all": ("tfedu.ops.reduce", "reduce_all"),
         "reduce_any": ("tfedu.ops.reduce", "reduce_any"),
         "reduce_logsumexp": ("tfedu.ops.reduce", "reduce_logsumexp"),
@@ -153,6 +156,7 @@ NAMES = {
         "zeros_like": ("tfedu.ops.create", "zeros_like"),
     },
     "autodiff": {
+        "ForwardAccumulator": ("tfedu.autodiff.accumulator", "ForwardAccumulator"),
         "GradientTape": ("tfedu.autodiff.tape", "GradientTape"),
     },
     "bitwise": {
