@@ -10,6 +10,7 @@ from . import math as math
 from . import nest as nest
 from . import nn as nn
 from . import random as random
+from . import test as test
 from tfedu.autodiff.tape import AggregationMethod as AggregationMethod
 from tfedu.core.dtype import DType as DType
 from tfedu.autodiff.tape import GradientTape as GradientTape

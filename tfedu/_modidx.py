@@ -3,6 +3,7 @@
 d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_url': '', 'lib_path': 'tfedu'},
   'syms': { 'tfedu.autodiff.accumulator': {},
             'tfedu.autodiff.check': {},
+            'tfedu.autodiff.compute_gradient': {},
             'tfedu.autodiff.custom_gradient': {},
             'tfedu.autodiff.forward': {},
             'tfedu.autodiff.recompute': {},

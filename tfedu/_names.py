@@ -453,4 +453,7 @@ NAMES = {
         "get_global_generator": ("tfedu.ops.generator", "get_global_generator"),
         "set_global_generator": ("tfedu.ops.generator", "set_global_generator"),
     },
+    "test": {
+        "compute_gradient": ("tfedu.autodiff.compute_gradient", "compute_gradient"),
+    },
 }
