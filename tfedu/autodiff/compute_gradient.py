@@ -9,7 +9,6 @@ __all__ = ['as_reals', 'by_rules', 'by_nudging', 'compute_gradient']
 from collections.abc import Callable
 import numpy as np
 from .tape import GradientTape
-from ..core.convert import constant
 from ..core.convert import convert_to_tensor
 from ..core.publish import publish
 from ..core.tensor import Tensor

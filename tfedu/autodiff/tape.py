@@ -114,7 +114,7 @@ def unconnected(
     "The member that `choice` names. Raises ValueError for an unknown word."
     if isinstance(choice, UnconnectedGradients): return choice
     try: return UnconnectedGradients(choice)
-    except ValueError: raise ValueError(f"unconnected_gradients is {choice!r}; it can be 'none' or 'zero', or a member of tf.UnconnectedGradients") from None
+    except ValueError: raise ValueError(f"unconnected_gradients is {choice!r}; it can be 'none' or 'zero'") from None
 
 # %% ../../nbs/3_autodiff/300_tape.ipynb #1368f1b6
 def leaves(
