@@ -69,7 +69,7 @@ def compute_gradient(
     "The derivatives of `f` twice. Raises ValueError unless `x` is a list, TypeError for integers. `tf.test.compute_gradient`"
     if not isinstance(x, (list, tuple)):
         raise ValueError(f"compute_gradient: x must be a list or tuple of arguments for f, got {type(x).__name__}")
-    xs = [convert_to_tensor(v) for v in x]
+    xs = [wrap(convert_to_tensor(v).array) for v in x]   # the same tensor twice is two arguments
     for i, v in enumerate(xs):
         if not v.dtype.differentiable: raise TypeError(f"compute_gradient: argument {i} is {v.dtype.name}, which has no derivatives")
     return by_rules(f, xs), by_nudging(f, xs, delta)

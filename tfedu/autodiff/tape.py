@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LOCK', 'FEW', 'walk', 'Fan', 'active', 'settle', 'activate', 'UnconnectedGradients', 'AggregationMethod',
            'unconnected', 'leaves', 'like', 'Recording', 'Watching', 'GradientTape', 'number_of', 'warn', 'gradient',
-           'ones', 'start', 'cotangent', 'result', 'as_tensor', 'each_seed', 'jacobian', 'batch_jacobian']
+           'ones', 'start', 'cotangent', 'result', 'as_tensor', 'each_seed', 'single', 'jacobian', 'batch_jacobian']
 
 # %% ../../nbs/3_autodiff/300_tape.ipynb #e8cc7a3b
 import logging
@@ -323,8 +323,7 @@ def each_seed(
     choice: Any,        # For unconnected sources
     vectorized: bool,   # Whether one may ask a tape that is not persistent
 ) -> list:              # For each source: a tensor `(len(seeds), *source.shape)`, or None
-    "The gradient for each of `seeds`. Raises RuntimeError as `gradient`, and TypeError unless `target` is one tensor."
-    if not isinstance(target, Operators): raise TypeError(f"GradientTape.jacobian: target must be one tensor, got {shorten(target)}")
+    "The gradient for each of `seeds`. Raises RuntimeError as `gradient`."
     if (once := not tape.persistent) and not vectorized:
         raise RuntimeError("GradientTape.jacobian: with experimental_use_pfor=False the tape must be made with persistent=True")
     if once and tape.recording: tape.stop()
@@ -335,10 +334,15 @@ def each_seed(
         if once: tape.calls = None
     return [None if column[0] is None else OPS["stack"]([convert_to_tensor(g) for g in column]) for column in zip(*found, strict=True)]
 
+def single(what: str, x: Any) -> Any:
+    "`x`, if it is a tensor or a variable. Raises TypeError for anything else."
+    if isinstance(x, Operators): return x
+    raise TypeError(f"GradientTape: {what} of a Jacobian must be one tensor or variable, got {shorten(x)}")
+
 # %% ../../nbs/3_autodiff/300_tape.ipynb #4d5b4626
 def jacobian(tape, target, sources, choice, vectorized):
-    "See `GradientTape.jacobian`. Raises as `each_seed`."
-    wanted, goal = leaves(sources), leaves(target)[0] if target is not None else target
+    "See `GradientTape.jacobian`. Raises TypeError unless `target` is one tensor, and as `each_seed`."
+    wanted, goal = leaves(sources), single("the target", target)
     shape, count = goal.array.shape, goal.array.size if goal.dtype.differentiable else 1
     seeds = np.eye(goal.array.size, dtype=goal.dtype.np)[:count].reshape(count, *shape) if count else [np.zeros(shape, goal.dtype.np)]
     found = each_seed(tape, target, wanted, list(seeds), choice, vectorized)
@@ -348,7 +352,7 @@ def jacobian(tape, target, sources, choice, vectorized):
 # %% ../../nbs/3_autodiff/300_tape.ipynb #fcb948a8
 def batch_jacobian(tape, target, source, choice, vectorized):
     "See `GradientTape.batch_jacobian`. Raises ValueError for shapes that do not share a batch, and as `each_seed`."
-    shape, given = target.array.shape, source.array.shape
+    shape, given = single("the target", target).array.shape, single("the source", source).array.shape
     if len(shape) < 2 or len(given) < 2 or shape[0] != given[0]:
         raise ValueError("GradientTape.batch_jacobian: target and source need two axes or more, and the same length of the first; "
                          f"their shapes are {shape} and {given}")
