@@ -29,7 +29,8 @@ TENSORFLOW = [
     (tf.reduce_prod, [0.2-0.56j, 2.2+0.6j, -1.1+0.7j]),
     (lambda z: tf.reduce_sum(z) * tf.math.conj(z), [1.4+2.6j, 1.4+2.6j, 1.4+2.6j]),
     (tf.cumsum, [3+0j, 2+0j, 1+0j]),
-    (lambda z: tf.complex(tf.abs(z), tf.math.real(z)), [0.4472135955+0.894427191j, -0.857492925713+0.514495755428j, 0.196116135138-0.980580675691j]),
+    (lambda z: tf.complex(tf.abs(z), tf.math.real(z)),
+     [0.4472135955+0.894427191j, -0.857492925713+0.514495755428j, 0.196116135138-0.980580675691j]),
 ]
 
 

@@ -14,8 +14,9 @@ GRADIENTS = DEPTH * (WIDTH * WIDTH + WIDTH) * 4 # bytes that the result itself t
 
 def network(seed=0):
     rng = np.random.default_rng(seed)
-    weights = [(tf.Variable(rng.normal(size=(WIDTH, WIDTH)).astype(np.float32) / 8), tf.Variable(np.zeros(WIDTH, np.float32))) for _ in range(DEPTH)]
-    return weights, tf.constant(rng.normal(size=(BATCH, WIDTH)).astype(np.float32))
+    def draw(*shape): return rng.normal(size=shape).astype(np.float32) / 8
+    weights = [(tf.Variable(draw(WIDTH, WIDTH)), tf.Variable(np.zeros(WIDTH, np.float32))) for _ in range(DEPTH)]
+    return weights, tf.constant(draw(BATCH, WIDTH))
 
 
 def layers(x, weights):

@@ -32,7 +32,7 @@ def pairs(
         if not isinstance(x, Operators): raise TypeError(f"ForwardAccumulator: primals must be tensors or variables, got {shorten(x)}")
         if not x.dtype.differentiable: warn("watched primal", x.dtype)
     if len({id(x) for x in flat}) < len(flat):
-        raise ValueError("ForwardAccumulator: a tensor is among the primals twice; if that is meant, give it once with the sum of its tangents")
+        raise ValueError("ForwardAccumulator: a tensor is among the primals twice; give it once, with the sum of its tangents")
     return list(zip(flat, flatten(tangents, expand_composites=True), strict=True))
 
 # %% ../../nbs/3_autodiff/306_accumulator.ipynb #7f67239f
