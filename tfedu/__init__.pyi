@@ -1,5 +1,6 @@
 # Generated from the notebooks by `make export`; do not edit.
 from . import __operators__ as __operators__
+from . import autodiff as autodiff
 from . import bitwise as bitwise
 from . import config as config
 from . import debugging as debugging
@@ -16,6 +17,7 @@ from . import sysconfig as sysconfig
 from . import test as test
 from . import types as types
 from . import version as version
+from tfedu.autodiff.tape import AggregationMethod as AggregationMethod
 from tfedu.ops.asserting import Assert as Assert
 from tfedu.core.dtype import DType as DType
 from tfedu.autodiff.tape import GradientTape as GradientTape
@@ -67,6 +69,7 @@ from tfedu.core.convert import convert_to_tensor as convert_to_tensor
 from tfedu.ops.functions import cos as cos
 from tfedu.ops.functions import cosh as cosh
 from tfedu.ops.scan import cumsum as cumsum
+from tfedu.autodiff.custom_gradient import custom_gradient as custom_gradient
 from tfedu.core.device import device as device
 from tfedu.ops.math import divide as divide
 from tfedu.core.dtype import double as double
@@ -90,6 +93,7 @@ from tfedu.ops.gather import gather as gather
 from tfedu.ops.gather import gather_nd as gather_nd
 from tfedu.ops.placement import get_logger as get_logger
 from tfedu.ops.static import get_static_value as get_static_value
+from tfedu.autodiff.custom_gradient import grad_pass_through as grad_pass_through
 from tfedu.ops.compare import greater as greater
 from tfedu.ops.compare import greater_equal as greater_equal
 from tfedu.core.dtype import half as half
@@ -130,6 +134,7 @@ from tfedu.core.dtype import quint16 as quint16
 from tfedu.core.dtype import quint8 as quint8
 from tfedu.ops.create import range_ as range
 from tfedu.ops.array import rank as rank
+from tfedu.autodiff.recompute import recompute_grad as recompute_grad
 from tfedu.ops.reduce import reduce_all as reduce_all
 from tfedu.ops.reduce import reduce_any as reduce_any
 from tfedu.ops.reduce import reduce_logsumexp as reduce_logsumexp

@@ -2,6 +2,7 @@
 
 NAMES = {
     "": {
+        "AggregationMethod": ("tfedu.autodiff.tape", "AggregationMethod"),
         "Assert": ("tfedu.ops.asserting", "Assert"),
         "DType": ("tfedu.core.dtype", "DType"),
         "GradientTape": ("tfedu.autodiff.tape", "GradientTape"),
@@ -53,6 +54,7 @@ NAMES = {
         "cos": ("tfedu.ops.functions", "cos"),
         "cosh": ("tfedu.ops.functions", "cosh"),
         "cumsum": ("tfedu.ops.scan", "cumsum"),
+        "custom_gradient": ("tfedu.autodiff.custom_gradient", "custom_gradient"),
         "device": ("tfedu.core.device", "device"),
         "divide": ("tfedu.ops.math", "divide"),
         "double": ("tfedu.core.dtype", "double"),
@@ -76,6 +78,7 @@ NAMES = {
         "gather_nd": ("tfedu.ops.gather", "gather_nd"),
         "get_logger": ("tfedu.ops.placement", "get_logger"),
         "get_static_value": ("tfedu.ops.static", "get_static_value"),
+        "grad_pass_through": ("tfedu.autodiff.custom_gradient", "grad_pass_through"),
         "greater": ("tfedu.ops.compare", "greater"),
         "greater_equal": ("tfedu.ops.compare", "greater_equal"),
         "half": ("tfedu.core.dtype", "half"),
@@ -116,6 +119,7 @@ NAMES = {
         "quint8": ("tfedu.core.dtype", "quint8"),
         "range": ("tfedu.ops.create", "range_"),
         "rank": ("tfedu.ops.array", "rank"),
+        "recompute_grad": ("tfedu.autodiff.recompute", "recompute_grad"),
         "reduce_all": ("tfedu.ops.reduce", "reduce_all"),
         "reduce_any": ("tfedu.ops.reduce", "reduce_any"),
         "reduce_logsumexp": ("tfedu.ops.reduce", "reduce_logsumexp"),
@@ -186,6 +190,10 @@ NAMES = {
         "eq": ("tfedu.ops.static", "operator_eq"),
         "getitem": ("tfedu.ops.static", "operator_getitem"),
         "ne": ("tfedu.ops.static", "operator_ne"),
+    },
+    "autodiff": {
+        "ForwardAccumulator": ("tfedu.autodiff.accumulator", "ForwardAccumulator"),
+        "GradientTape": ("tfedu.autodiff.tape", "GradientTape"),
     },
     "bitwise": {
         "bitwise_and": ("tfedu.ops.compare", "bitwise_and"),
@@ -582,6 +590,7 @@ NAMES = {
     "test": {
         "Benchmark": ("tfedu.ops.benchmarking", "Benchmark"),
         "TestCase": ("tfedu.ops.testing", "TestCase"),
+        "compute_gradient": ("tfedu.autodiff.compute_gradient", "compute_gradient"),
         "gpu_device_name": ("tfedu.ops.benchmarking", "gpu_device_name"),
         "is_built_with_cuda": ("tfedu.ops.benchmarking", "is_built_with_cuda"),
         "is_built_with_gpu_support": ("tfedu.ops.benchmarking", "is_built_with_gpu_support"),
