@@ -1,4 +1,5 @@
 # Generated from the notebooks by `make export`; do not edit.
+from . import special as special
 from tfedu.ops.complex import abs as abs
 from tfedu.ops.math import accumulate_n as accumulate_n
 from tfedu.ops.functions import acos as acos
@@ -13,12 +14,19 @@ from tfedu.ops.functions import asinh as asinh
 from tfedu.ops.functions import atan as atan
 from tfedu.ops.functions import atan2 as atan2
 from tfedu.ops.functions import atanh as atanh
+from tfedu.ops.special import bessel_i0 as bessel_i0
+from tfedu.ops.special import bessel_i0e as bessel_i0e
+from tfedu.ops.special import bessel_i1 as bessel_i1
+from tfedu.ops.special import bessel_i1e as bessel_i1e
+from tfedu.ops.gamma import betainc as betainc
 from tfedu.ops.piecewise import ceil as ceil
 from tfedu.ops.complex import conj as conj
 from tfedu.ops.functions import cos as cos
 from tfedu.ops.functions import cosh as cosh
 from tfedu.ops.scan import cumprod as cumprod
 from tfedu.ops.scan import cumsum as cumsum
+from tfedu.ops.special import cumulative_logsumexp as cumulative_logsumexp
+from tfedu.ops.gamma import digamma as digamma
 from tfedu.ops.math import divide as divide
 from tfedu.ops.piecewise import divide_no_nan as divide_no_nan
 from tfedu.ops.compare import equal as equal
@@ -31,12 +39,16 @@ from tfedu.ops.math import floordiv as floordiv
 from tfedu.ops.math import floormod as floormod
 from tfedu.ops.compare import greater as greater
 from tfedu.ops.compare import greater_equal as greater_equal
+from tfedu.ops.gamma import igamma as igamma
+from tfedu.ops.gamma import igammac as igammac
 from tfedu.ops.complex import imag as imag
 from tfedu.ops.compare import is_finite as is_finite
 from tfedu.ops.compare import is_inf as is_inf
 from tfedu.ops.compare import is_nan as is_nan
+from tfedu.ops.gamma import lbeta as lbeta
 from tfedu.ops.compare import less as less
 from tfedu.ops.compare import less_equal as less_equal
+from tfedu.ops.gamma import lgamma as lgamma
 from tfedu.ops.functions import log as log
 from tfedu.ops.functions import log1p as log1p
 from tfedu.ops.nn import log_softmax as log_softmax
@@ -50,7 +62,10 @@ from tfedu.ops.math import floormod as mod
 from tfedu.ops.math import multiply as multiply
 from tfedu.ops.piecewise import multiply_no_nan as multiply_no_nan
 from tfedu.ops.math import negative as negative
+from tfedu.ops.scalars import nextafter as nextafter
 from tfedu.ops.compare import not_equal as not_equal
+from tfedu.ops.gamma import polygamma as polygamma
+from tfedu.ops.scalars import polyval as polyval
 from tfedu.ops.piecewise import pow as pow
 from tfedu.ops.complex import real as real
 from tfedu.ops.math import reciprocal as reciprocal
@@ -68,6 +83,7 @@ from tfedu.ops.reduce import reduce_variance as reduce_variance
 from tfedu.ops.piecewise import rint as rint
 from tfedu.ops.piecewise import round as round
 from tfedu.ops.functions import rsqrt as rsqrt
+from tfedu.ops.scalars import scalar_mul as scalar_mul
 from tfedu.ops.functions import sigmoid as sigmoid
 from tfedu.ops.piecewise import sign as sign
 from tfedu.ops.functions import sin as sin
@@ -82,4 +98,8 @@ from tfedu.ops.math import subtract as subtract
 from tfedu.ops.functions import tan as tan
 from tfedu.ops.functions import tanh as tanh
 from tfedu.ops.math import truediv as truediv
+from tfedu.ops.scalars import xdivy as xdivy
+from tfedu.ops.scalars import xlog1py as xlog1py
+from tfedu.ops.scalars import xlogy as xlogy
 from tfedu.ops.nn import zero_fraction as zero_fraction
+from tfedu.ops.gamma import zeta as zeta
