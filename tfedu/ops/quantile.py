@@ -84,7 +84,8 @@ def sobol_sample(
     dim, count, skip, found = static(dim), static(num_results), static(skip), as_dtype(dtype)
     for what, size, least in (("dim", dim, 1), ("num_results", count, 1), ("skip", skip, 0)):
         if size < least: raise InvalidArgumentError(None, None, f"sobol_sample: {what} must be at least {least}, got {size}")
-    if found not in (float32, float64): raise InvalidArgumentError(None, None, f"sobol_sample: dtype must be float32 or float64, got {found.name}")
+    if found not in (float32, float64):
+        raise InvalidArgumentError(None, None, f"sobol_sample: dtype must be float32 or float64, got {found.name}")
     engine = optional("scipy.stats", "tf.math.sobol_sample").qmc.Sobol(int(dim), scramble=False, bits=32)
     points = engine.fast_forward(int(skip) + 1).random(int(count))
     return place(points.astype(found.np))

@@ -58,7 +58,8 @@ def lowered(key: int, start: int, count: int, dtype: np.dtype) -> np.ndarray:
 
 def uniform(key: int, start: int, count: int, dtype: np.dtype) -> np.ndarray:
     "`count` numbers of [0, 1), equally likely; bfloat16 are the upper halves of float32."
-    if dtype == ml_dtypes.bfloat16: return (uniform(key, start, count, np.dtype(np.float32)).view(np.uint32) >> 16).astype(np.uint16).view(dtype)
+    if dtype == ml_dtypes.bfloat16:
+        return (uniform(key, start, count, np.dtype(np.float32)).view(np.uint32) >> 16).astype(np.uint16).view(dtype)
     return philox.unit(lowered(key, start, count, dtype), dtype)
 
 def normal(key: int, start: int, count: int, dtype: np.dtype) -> np.ndarray:
