@@ -32,6 +32,8 @@ from tfedu.ops.piecewise import divide_no_nan as divide_no_nan
 from tfedu.ops.compare import equal as equal
 from tfedu.ops.nn import erf as erf
 from tfedu.ops.nn import erfc as erfc
+from tfedu.ops.quantile import erfcinv as erfcinv
+from tfedu.ops.quantile import erfinv as erfinv
 from tfedu.ops.functions import exp as exp
 from tfedu.ops.functions import expm1 as expm1
 from tfedu.ops.piecewise import floor as floor
@@ -61,6 +63,7 @@ from tfedu.ops.piecewise import minimum as minimum
 from tfedu.ops.math import floormod as mod
 from tfedu.ops.math import multiply as multiply
 from tfedu.ops.piecewise import multiply_no_nan as multiply_no_nan
+from tfedu.ops.quantile import ndtri as ndtri
 from tfedu.ops.math import negative as negative
 from tfedu.ops.scalars import nextafter as nextafter
 from tfedu.ops.compare import not_equal as not_equal
@@ -88,6 +91,7 @@ from tfedu.ops.functions import sigmoid as sigmoid
 from tfedu.ops.piecewise import sign as sign
 from tfedu.ops.functions import sin as sin
 from tfedu.ops.functions import sinh as sinh
+from tfedu.ops.quantile import sobol_sample as sobol_sample
 from tfedu.ops.nn import softmax as softmax
 from tfedu.ops.functions import softplus as softplus
 from tfedu.ops.nn import softsign as softsign

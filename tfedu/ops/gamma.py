@@ -69,7 +69,7 @@ def hurwitz(
     if below.any():
         mirrored = tail_sum(s, np.where(below > 0, 1 - at - below, 1)) - tail_sum(s, np.where(below > 0, 1 - at, 1))
         out = np.where(below > 0, out + np.where(s % 2 == 0, 1, -1) * mirrored, out)
-    out = np.where((at <= 0) & (at == np.floor(at)), np.inf, out)
+    out = np.where((at <= 0) & (at == np.floor(at)), np.inf, np.where(at == np.inf, 0, out))
     return np.where(exists, out, np.nan)
 
 @op("tf.math.zeta", T=FLOATING)
@@ -108,27 +108,29 @@ def positive_lgamma(x: np.ndarray) -> np.ndarray:
 # %% ../../nbs/2_ops/205_gamma.ipynb #adebffb5
 def lgamma_of(x: np.ndarray) -> np.ndarray:
     r"$\ln |\Gamma(x)|$ of float64."
-    sine = np.abs(np.sin(pi * (x - np.rint(x))))
+    pole = (x <= 0) & (x == np.floor(x))
+    sine = np.where((x < 0) & ~pole & np.isfinite(x), np.abs(np.sin(pi * (x - np.rint(x)))), 1)
     out = np.where(x > 0, positive_lgamma(np.where(x > 0, x, 1)), log(pi) - np.log(sine) - positive_lgamma(1 - np.minimum(x, 0)))
-    return np.where(np.isinf(x) | (x <= 0) & (x == np.floor(x)), np.inf, np.where(np.isnan(x), x, out))
+    return np.where(np.isinf(x) | pole, np.inf, np.where(np.isnan(x), x, out))
 
 def digamma_of(x: np.ndarray) -> np.ndarray:
     r"$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$ of float64."
+    mirrored = (x < 0) & (x != np.floor(x))
     a, steps, series = np.where(x > 0, x, 1 - x), np.zeros_like(x), 0.0
     for _ in range(10):
         low = a < 10
         steps, a = np.where(low, steps + 1 / a, steps), np.where(low, a + 1, a)
     for k in reversed(range(9)): series = (series + BERNOULLI[k] / (2 * k + 2)) / (a * a)
     out = np.log(a) - .5 / a - series - steps
-    out = np.where(x > 0, out, out - pi / np.tan(pi * (x - np.rint(x))))
-    return np.where((x <= 0) & (x == np.floor(x)), np.nan, np.where(x == np.inf, x, out))
+    out = np.where(mirrored, out - pi / np.tan(np.where(mirrored, pi * (x - np.rint(x)), 1)), out)
+    return np.where((x > 0) | mirrored, np.where(x == np.inf, x, out), np.nan)
 
 @elementwise("tf.math.lgamma", d=lambda xp, x: digamma.at(xp)(x), T=FLOATING)
 def lgamma(xp, x):
     r"$\ln |\Gamma(x)|$, elementwise; `inf` at 0, -1, -2, ... `tf.math.lgamma`"
     return in_double(lgamma_of, x)
 
-@elementwise("tf.math.digamma", d=lambda xp, x: zeta.at(xp)(0 * x + 2, x), T=FLOATING)
+@elementwise("tf.math.digamma", d=lambda xp, x: zeta.at(xp)(xp.where(x == x, 2, x), x), T=FLOATING)
 def digamma(xp, x):
     r"The slope of `lgamma`, $\psi(x)$, elementwise; `nan` at 0, -1, -2, ... `tf.math.digamma`"
     return in_double(digamma_of, x)

@@ -208,7 +208,7 @@ def poisson(shape, lam, dtype=float32, seed: int | None = None, name: str | None
 
 @publish("tf.random.stateless_poisson")
 def stateless_poisson(shape, seed, lam, dtype=int32, name: str | None = None) -> Tensor:
-    "Counts at the rates `lam`, which broadcast to `shape`. Raises InvalidArgumentError if not. `tf.random.stateless_poisson`"
+    "Counts at the rates `lam`, which broadcast to `shape`. Raises InvalidArgumentError else. `tf.random.stateless_poisson`"
     me, found, shape = "stateless_poisson", kind("stateless_poisson", dtype, COUNTS), sizes("stateless_poisson", shape)
     lam = rates(lam)
     if shape[len(shape) - lam.ndim:] != lam.shape: lam = broadcast_to(place(lam), shape).array
@@ -239,7 +239,7 @@ def common(streams: Streams, rows: np.ndarray, n: np.ndarray, p: np.ndarray, out
             edge = .5 - np.abs(u)
             k = np.floor((2 * a[rows] / edge + b[rows]) * u + m * p[rows] + .5)
             s, inside = np.log(v * scale[rows] / (a[rows] / (edge * edge) + b[rows])), np.clip(k, 0, m)
-        below = s <= log_choose(m, inside) - log_choose(m, mode[rows]) + (inside - mode[rows]) * odds[rows]
+            below = s <= log_choose(m, inside) - log_choose(m, mode[rows]) + (inside - mode[rows]) * odds[rows]
         taken = (edge >= .07) & (v <= limit[rows]) | (k == inside) & below
         out[rows[taken]] = k[taken]
         rows = rows[~taken]

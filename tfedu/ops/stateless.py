@@ -15,7 +15,6 @@ import numpy as np
 from ..core.call import static
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
-from ..core.dtype import DType
 from ..core.dtype import as_dtype
 from ..core.dtype import float32
 from ..core.dtype import int32
@@ -85,7 +84,8 @@ def stateless_uniform(
         found, shape = kind(me, found, FULL), sizes(me, shape)
         return place(philox.integers(*source(me, found, 0), prod(shape), found.np).reshape(shape))
     if found.is_integer and (minval is None or maxval is None):
-        raise ValueError(f"{me}: for the integer dtype {found.name} both or none of minval and maxval must be None, got {minval} and {maxval}")
+        ends = f"minval {minval} and maxval {maxval}"
+        raise ValueError(f"{me}: for the integer dtype {found.name} both or none of minval and maxval must be None, got {ends}")
     return draw_uniform(me, source, shape, minval, maxval, found)
 
 @publish("tf.random.stateless_normal")
@@ -204,5 +204,6 @@ def stateless_parameterized_truncated_normal(
     flip = low + high < 0
     inner = bell_between(share, where(flip, -high, low), where(flip, -low, high))
     out = cast(where(flip, -inner, inner), dtype) * deviation + mean
-    if tuple(out.shape) != shape: raise InvalidArgumentError(None, None, f"{me}: parameters of shape {out.shape} do not broadcast to {shape}")
+    if tuple(out.shape) != shape:
+        raise InvalidArgumentError(None, None, f"{me}: parameters of shape {out.shape} do not broadcast to {shape}")
     return out
