@@ -13,7 +13,8 @@ import tfedu as tf
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 SPECIAL, STATELESS = (json.loads(gzip.decompress((GOLDEN / f"{name}.json.gz").read_bytes())) for name in ("special", "stateless"))
 # TensorFlow's own float32 kernels are off by this much; in float64 its Bessel functions and quantiles are
-CLOSE = {"float32": dict(rtol=4e-5, atol=2e-6), "float64": dict(rtol=1e-9, atol=1e-12), "complex64": dict(rtol=1e-5), "complex128": dict(rtol=1e-12)}
+CLOSE = {"float32": dict(rtol=4e-5, atol=2e-6), "float64": dict(rtol=1e-9, atol=1e-12), "complex64": dict(rtol=1e-5),
+        "complex128": dict(rtol=1e-12)}
 
 
 def named(case): return functools.reduce(getattr, case["f"].split("."), tf)
@@ -64,7 +65,8 @@ def test_random(case, record_property):
     got, want = y.numpy().astype(np.float64), np.array(values, np.float64).reshape(shape)
     if y.dtype.is_integer: assert y.numpy().ravel().tolist() == values
     elif case["f"] == "uniform" or case["f"].endswith("_uniform"): np.testing.assert_array_equal(got, want)
-    else: np.testing.assert_allclose(got, want, **{2: dict(rtol=2e-3, atol=1e-3), 4: dict(rtol=3e-6, atol=2e-7), 8: dict(rtol=1e-12)}[y.dtype.size])
+    else: np.testing.assert_allclose(got, want,
+            **{2: dict(rtol=2e-3, atol=1e-3), 4: dict(rtol=3e-6, atol=2e-7), 8: dict(rtol=1e-12)}[y.dtype.size])
 
 
 def test_the_records_are_what_they_say():

@@ -36,7 +36,8 @@ def test_distributions(dtype):
     fits(R.stateless_truncated_normal([N], SEED, dtype=dtype), stats.truncnorm(-2, 2))
     for a in (.05, .5, 1, 1.5, 30):
         fits(R.stateless_gamma([N], SEED, a, dtype="float64"), stats.gamma(a))
-        fits(R.gamma([N], tf.constant(a, dtype), 3.0, dtype, seed=4) if a > .1 else R.stateless_gamma([N], SEED, a, 3.0, "float64"), stats.gamma(a, scale=1 / 3))
+        fits(R.gamma([N], tf.constant(a, dtype), 3.0, dtype, seed=4) if a > .1 else R.stateless_gamma([N], SEED, a, 3.0, "float64"),
+                stats.gamma(a, scale=1 / 3))
 
 
 @pytest.mark.parametrize("rate", [.01, .7, 3, 9.99, 10, 25, 1000])
@@ -49,7 +50,8 @@ def test_poisson(rate):
 def test_binomial(n, p): counts(R.stateless_binomial([N], SEED, float(n), p).numpy(), stats.binom(n, p))
 
 
-@pytest.mark.parametrize("low, high", [(-2, 2), (1, 2), (-1, 8), (4, 4.5), (7, np.inf), (-np.inf, -3), (-np.inf, np.inf), (-.01, .02), (-9, -8)])
+@pytest.mark.parametrize("low, high",
+        [(-2, 2), (1, 2), (-1, 8), (4, 4.5), (7, np.inf), (-np.inf, -3), (-np.inf, np.inf), (-.01, .02), (-9, -8)])
 def test_parameterized_truncated_normal(low, high):
     x = R.stateless_parameterized_truncated_normal([N], SEED, tf.constant(5.0, tf.float64), 2.0, 5.0 + 2 * low, 5.0 + 2 * high).numpy()
     assert (x >= 5 + 2 * low).all() and (x <= 5 + 2 * high).all()
@@ -69,7 +71,8 @@ def test_truncated_normal_far_out_and_its_gradient():
         moved = [f(*[v + (h if j == i else 0) for j, v in enumerate(xs)]) for h in (-1e-6, 1e-6)]
         np.testing.assert_allclose(float(g), float(moved[1] - moved[0]) / 2e-6, rtol=1e-6)
     for p in ((0.0, -1.0, 0.0, 1.0), (0.0, 1.0, 2.0, 1.0)):
-        with pytest.raises(BAD, match="stddevs must be positive and minvals below maxvals"): R.stateless_parameterized_truncated_normal([2], SEED, *p)
+        with pytest.raises(BAD,
+                match="stddevs must be positive and minvals below maxvals"): R.stateless_parameterized_truncated_normal([2], SEED, *p)
 
 
 def test_categorical():
@@ -78,7 +81,8 @@ def test_categorical():
     for x in (R.stateless_categorical(logits, N, SEED), R.categorical(logits, N, seed=3)):
         assert x.dtype == tf.int64 and x.shape == [2, N]
         for row, p in zip(x.numpy(), chances, strict=True):
-            assert stats.chisquare(np.bincount(row, minlength=4)[p > 0], N * p[p > 0]).pvalue > 1e-3 and not np.bincount(row, minlength=4)[p == 0].any()
+            assert stats.chisquare(np.bincount(row, minlength=4)[p > 0], N * p[p > 0]).pvalue > 1e-3 and not np.bincount(row,
+                    minlength=4)[p == 0].any()
     assert R.categorical([[0.0]], 3, dtype=tf.int32).dtype == tf.int32 and R.categorical(tf.zeros([0, 3]), 2).shape == [0, 2]
     assert R.stateless_categorical([[0.0, 1.0]], 0, SEED).shape == [1, 0]
     many = R.stateless_categorical(tf.zeros([50, 1000]), 400, SEED).numpy()
@@ -103,27 +107,33 @@ def test_functions_of_the_seed(a, b, shape):
 
 def test_shapes_types_and_errors():
     assert R.stateless_gamma([2, 3], SEED, [1.0, 2.0, 3.0], [[1.0], [2.0]]).shape == [2, 3]
-    assert R.gamma([5], [[1.0], [2.0]], [1.0, 2.0, 3.0]).shape == [5, 2, 3] and R.gamma([], 1.0).shape == [] and R.gamma([0], [1.0]).shape == [0, 1]
+    assert R.gamma([5], [[1.0], [2.0]], [1.0, 2.0, 3.0]).shape == [5, 2, 3] and R.gamma([], 1.0).shape == [] and R.gamma([0],
+            [1.0]).shape == [0, 1]
     assert R.gamma([2], [1, 2], dtype=tf.float16).dtype == tf.float16
     assert R.poisson([2, 2], [1.0, 2.0], dtype=tf.int32).shape == [2, 2, 2] and R.poisson([2], 5).dtype == tf.float32
-    assert R.stateless_poisson([2, 3], SEED, [[5.0], [30.0]]).shape == [2, 3] and R.stateless_poisson([3], SEED, [1, 2, 3]).dtype == tf.int32
+    assert R.stateless_poisson([2, 3], SEED, [[5.0], [30.0]]).shape == [2, 3] and R.stateless_poisson([3], SEED,
+            [1, 2, 3]).dtype == tf.int32
     assert R.stateless_binomial([4, 2], SEED, 5.0, [.5, .1], tf.float32).dtype == tf.float32
     assert R.stateless_binomial([4], SEED, 5.0, 0.0).numpy().max() == 0 and R.stateless_binomial([4], SEED, 1e3, 1.0).numpy().min() == 1000
-    assert np.isnan(R.stateless_gamma([2], SEED, -1.0).numpy()).all() and R.stateless_poisson([2], SEED, np.inf, tf.float32).numpy().min() == np.inf
+    assert np.isnan(R.stateless_gamma([2], SEED, -1.0).numpy()).all() and R.stateless_poisson([2], SEED, np.inf,
+            tf.float32).numpy().min() == np.inf
     assert R.stateless_gamma([100], SEED, 1e-3).numpy().min() == np.finfo(np.float32).tiny
     assert R.stateless_uniform([2], [1, 2], dtype=tf.bfloat16).dtype == tf.bfloat16
-    for bad in (lambda: R.stateless_uniform([2], [1, 2, 3]), lambda: R.stateless_normal([2], [1.0, 2.0]), lambda: R.stateless_uniform([2], SEED, 5, 5, tf.int32),
+    for bad in (lambda: R.stateless_uniform([2], [1, 2, 3]), lambda: R.stateless_normal([2], [1.0, 2.0]),
+            lambda: R.stateless_uniform([2], SEED, 5, 5, tf.int32),
                 lambda: R.stateless_gamma([2, 2], SEED, [1.0, 2.0, 3.0]), lambda: R.stateless_binomial([3], SEED, [5.0, 6.0], .5),
                 lambda: R.stateless_poisson([2], SEED, [1.0, 2.0, 3.0]), lambda: R.experimental.stateless_fold_in(SEED, [1, 2])):
         with pytest.raises(BAD): bad()
     for bad in (lambda: R.stateless_uniform([2], SEED, dtype=tf.int32), lambda: R.stateless_uniform([2], SEED, None, 5, tf.int32),
                 lambda: R.stateless_uniform([2], SEED, 0, 5, tf.uint32), lambda: R.stateless_normal([2], SEED, dtype=tf.int32),
-                lambda: R.gamma([2], 1.0, dtype=tf.int32), lambda: R.gamma([2], tf.constant(1.0, tf.float64)), lambda: R.poisson([2], 1.0, tf.uint8)):
+                lambda: R.gamma([2], 1.0, dtype=tf.int32), lambda: R.gamma([2], tf.constant(1.0, tf.float64)),
+                        lambda: R.poisson([2], 1.0, tf.uint8)):
         with pytest.raises(ValueError): bad()
 
 
 def test_seeds_of_samplers_follow_the_table():
-    for f in (lambda **k: R.gamma([4], 2.0, **k), lambda **k: R.poisson([9], 20.0, **k), lambda **k: R.categorical(tf.zeros([1, 999]), 9, **k)):
+    for f in (lambda **k: R.gamma([4], 2.0, **k), lambda **k: R.poisson([9], 20.0, **k),
+            lambda **k: R.categorical(tf.zeros([1, 999]), 9, **k)):
         tf.random.set_seed(5)
         a, b, c = f(seed=1).numpy().tolist(), f(seed=1).numpy().tolist(), f().numpy().tolist()
         tf.random.set_seed(5)

@@ -49,13 +49,15 @@ def several():
         for axis, exclusive, reverse in ((0, False, False), (1, False, False), (1, False, True), (-1, True, False), (0, True, True)):
             record("math.cumulative_logsumexp", np.array(ALONG, t), axis=axis, exclusive=exclusive, reverse=reverse)
     for t in (np.complex64, np.complex128):
-        record("math.xlogy", np.array([0, 1 + 2j], t), np.array([0, 2 - 1j], t)), record("math.xdivy", np.array([0, 1 + 2j], t), np.array([0, 2j], t))
+        record("math.xlogy", np.array([0, 1 + 2j], t), np.array([0, 2 - 1j], t)), record("math.xdivy", np.array([0, 1 + 2j], t),
+                np.array([0, 2j], t))
     for t in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16):
         x, y = np.array([7, 100, 1, 90], t), np.array([2, 1, 40, 3], t)
         record("bitwise.left_shift", x, y), record("bitwise.right_shift", x, y), record("truncatediv", x, y)
         if t in (np.int8, np.int32, np.int64):
             record("bitwise.left_shift", -x, -y), record("bitwise.right_shift", -x, y), record("truncatediv", -x, y)
-    record("truncatemod", np.array([-7, 7], np.int32), np.array([2, -2], np.int32)), record("truncatemod", np.array([-7, 7]), np.array([2, -2]))
+    record("truncatemod", np.array([-7, 7], np.int32), np.array([2, -2], np.int32)), record("truncatemod", np.array([-7, 7]),
+            np.array([2, -2]))
     for old, new in (("float32", "int32"), ("float32", "uint8"), ("float64", "int32"), ("float16", "uint16"), ("int64", "float64")):
         record("bitcast", np.array([[1, -2.5, 3]]).astype(old), tf.as_dtype(new))
     record("bitcast", np.arange(8, dtype=np.uint8).reshape(2, 4), tf.int32)

@@ -66,7 +66,8 @@ def stateful():
 
 def threefry():
     for state in ([0, 0], [1, 0], [2**40 + 7, 2**32 + 5], [-1, -3]):
-        for f, x, k in (("uniform", [[7]], dict(dtype="float32")), ("uniform", [[7]], dict(dtype="float64")), ("uniform", [[7]], dict(dtype="bfloat16")),
+        for f, x, k in (("uniform", [[7]], dict(dtype="float32")), ("uniform", [[7]], dict(dtype="float64")),
+                ("uniform", [[7]], dict(dtype="bfloat16")),
                         ("uniform", [[7], -3, 100], dict(dtype="int32")), ("uniform", [[7], -3, 10**12], dict(dtype="int64")),
                         ("uniform_full_int", [[5]], dict(dtype="uint32")), ("uniform_full_int", [[5]], dict(dtype="uint64")),
                         ("normal", [[6]], {}), ("normal", [[6]], dict(dtype="float64")), ("truncated_normal", [[6]], {})):

@@ -33,7 +33,7 @@ TYPES = {
     "REAL": "truncatediv truncatemod",
     "float32 float64": "nextafter",
 }
-NARROW = {name: (HALF,) for name in ("erfcinv", "erfinv", "ndtri")}
+NARROW = dict.fromkeys(("erfcinv", "erfinv", "ndtri"), (HALF,))
 KINKED = {"truncatemod"}
 NOT_MOVING = {"zeta": ["x"], "polygamma": ["a"], "betainc": ["a", "b"]}
 

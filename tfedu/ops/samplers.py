@@ -99,7 +99,7 @@ def gamma_numbers(key: int, start: int, alpha: np.ndarray) -> np.ndarray:
 # %% ../../nbs/2_ops/244_samplers.ipynb #70d57eb2
 @op(T=FLOATING, inputs=2)
 def gamma_quantile(xp, alpha, share, sample=None):
-    "The number below which a share `share` of a gamma distribution of shape `alpha` lies; what the function `sample` gives if there is one."
+    "The number below which a share `share` of a gamma distribution of shape `alpha` lies, or what the function `sample` gives."
     if sample is not None: return sample()
     return in_double(optional("scipy.special", "gamma_quantile").gammaincinv, alpha, share)
 

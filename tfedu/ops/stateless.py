@@ -180,6 +180,7 @@ def bell_between(share: Tensor, low: Tensor, high: Tensor) -> Tensor:
     drop = -log(end + share * (1 - end))
     return where(far, c + 2 * drop / (c + sqrt(c * c + 2 * drop)), near)
 
+# %% ../../nbs/2_ops/243_stateless.ipynb #fa30e944
 @publish("tf.random.stateless_parameterized_truncated_normal")
 def stateless_parameterized_truncated_normal(
     shape,         # Sizes of the axes
