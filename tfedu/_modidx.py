@@ -1195,7 +1195,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'tfedu.ops.samplers.ends_with': ('2_ops/samplers.html#ends_with', 'tfedu/ops/samplers.py'),
                                     'tfedu.ops.samplers.few': ('2_ops/samplers.html#few', 'tfedu/ops/samplers.py'),
                                     'tfedu.ops.samplers.flat': ('2_ops/samplers.html#flat', 'tfedu/ops/samplers.py'),
-                                    'tfedu.ops.samplers.flat_four': ('2_ops/samplers.html#flat_four', 'tfedu/ops/samplers.py'),
                                     'tfedu.ops.samplers.gamma': ('2_ops/samplers.html#gamma', 'tfedu/ops/samplers.py'),
                                     'tfedu.ops.samplers.gamma_numbers': ('2_ops/samplers.html#gamma_numbers', 'tfedu/ops/samplers.py'),
                                     'tfedu.ops.samplers.gamma_quantile': ('2_ops/samplers.html#gamma_quantile', 'tfedu/ops/samplers.py'),

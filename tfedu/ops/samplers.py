@@ -225,6 +225,7 @@ def rare(streams: Streams, rows: np.ndarray, n: np.ndarray, p: np.ndarray, out: 
         rows = rows[spent[rows] <= n[rows]]
         out[rows] += 1
 
+# %% ../../nbs/2_ops/244_samplers.ipynb #62c6cf69
 def common(streams: Streams, rows: np.ndarray, n: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
     "Successes where ten or more are expected, written to `out`. Hormann 1993, algorithm BTRS"
     deviation, odds, mode = np.sqrt(n * p * (1 - p)), np.log(p / (1 - p)), np.floor((n + 1) * p)
@@ -241,6 +242,7 @@ def common(streams: Streams, rows: np.ndarray, n: np.ndarray, p: np.ndarray, out
         out[rows[taken]] = k[taken]
         rows = rows[~taken]
 
+# %% ../../nbs/2_ops/244_samplers.ipynb #55f5c39e
 def binomial_numbers(key: int, start: int, trials: np.ndarray, chance: np.ndarray) -> np.ndarray:
     "Successes in `trials` with the chance `chance`, float64 `(n,)`; chances are cut to [0, 1], `nan` for a number that is none."
     streams, rows, flipped = Streams(key, start, len(trials)), np.arange(len(trials)), chance > .5
