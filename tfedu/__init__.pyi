@@ -51,6 +51,7 @@ from tfedu.ops.functions import atan as atan
 from tfedu.ops.functions import atan2 as atan2
 from tfedu.ops.functions import atanh as atanh
 from tfedu.core.dtype import bfloat16 as bfloat16
+from tfedu.ops.scalars import bitcast as bitcast
 from tfedu.core.dtype import bool_ as bool
 from tfedu.ops.gather import boolean_mask as boolean_mask
 from tfedu.ops.array import broadcast_dynamic_shape as broadcast_dynamic_shape
@@ -134,6 +135,7 @@ from tfedu.core.dtype import quint16 as quint16
 from tfedu.core.dtype import quint8 as quint8
 from tfedu.ops.create import range_ as range
 from tfedu.ops.array import rank as rank
+from tfedu.ops.scalars import realdiv as realdiv
 from tfedu.autodiff.recompute import recompute_grad as recompute_grad
 from tfedu.ops.reduce import reduce_all as reduce_all
 from tfedu.ops.reduce import reduce_any as reduce_any
@@ -152,6 +154,7 @@ from tfedu.ops.sequence import reverse_sequence as reverse_sequence
 from tfedu.ops.pad import roll as roll
 from tfedu.ops.piecewise import round as round
 from tfedu.ops.cast import saturate_cast as saturate_cast
+from tfedu.ops.scalars import scalar_mul as scalar_mul
 from tfedu.ops.gather import scatter_nd as scatter_nd
 from tfedu.ops.sort import searchsorted as searchsorted
 from tfedu.ops.sequence import sequence_mask as sequence_mask
@@ -184,6 +187,8 @@ from tfedu.ops.linalg import tensordot as tensordot
 from tfedu.ops.pad import tile as tile
 from tfedu.ops.array import transpose as transpose
 from tfedu.ops.math import truediv as truediv
+from tfedu.ops.scalars import truncatediv as truncatediv
+from tfedu.ops.scalars import truncatemod as truncatemod
 from tfedu.ops.static import tuple_ as tuple
 from tfedu.ops.static import type_spec_from_value as type_spec_from_value
 from tfedu.core.dtype import uint16 as uint16
