@@ -20,7 +20,7 @@ from .window import inside
 from .window import view
 
 # %% ../../nbs/2_ops/251_convolution.ipynb #1cbc4983
-BLOCK = 2**19   # numbers in the windows that are copied at a time: 2 MB, half of a cache
+BLOCK = 400_000   # numbers in the windows that are copied at a time: 1.6 MB in float32, while the cache of a core holds 2 MB
 
 def portions(
     s: Slide,
@@ -98,7 +98,7 @@ def convolve_input(xp, y, w, s, groups=1):
     "The transpose of `convolve` in `x`: `y`, `(n, *count, k)`, through kernels `w`, to `(n, *size, c)`."
     c, k = w.shape[-2] * groups, w.shape[-1]
     out, (many, _) = xp.empty((len(y), *s.size, c), wide(y.dtype)), portions(s, w[..., 0].size * groups)
-    kernels = xp.moveaxis(w.astype(out.dtype, copy=False).reshape(*s.window, c // groups, groups, k // groups), -3, -1)
+    kernels = xp.moveaxis(w.reshape(*s.window, c // groups, groups, k // groups), -3, -1).astype(out.dtype, order="C")
     sizes = [n + before + after for n, (before, after) in zip(s.size, s.pads, strict=True)]
     def work(start, stop):
         for images in blocks(start, stop, many):
