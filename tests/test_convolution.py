@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tfedu as tf
 from tfedu.autodiff.check import check_grads
 from tfedu.ops import convolution, threads
-from tfedu.ops.window import places, slide, view
+from tfedu.ops.window import overlap, places, slide, view, windows
 
 CASES = json.loads(gzip.decompress((pathlib.Path(__file__).parent / "golden" / "conv.json.gz").read_bytes()))
 TOLERANCE = {"bfloat16": 2e-2, "float16": 2e-3, "float32": 1e-5, "float64": 1e-9, "int32": 0, "uint8": 0}
@@ -210,6 +210,15 @@ def test_no_images_at_all():
     assert gx.shape == x.shape and not gw.numpy().any()
 
 
+def test_no_places_at_all():
+    x, w = tf.ones((1, 2, 5, 3)), tf.ones((3, 3, 3, 2))
+    with tf.GradientTape() as tape:
+        tape.watch([x, w])
+        y = tf.nn.conv2d(x, w, 1, "VALID")
+    assert y.shape == (1, 0, 3, 2)
+    assert [g.numpy().any() for g in tape.gradient(y, [x, w])] == [False, False]
+
+
 def test_axes_in_front_are_one_batch():
     x, w = np.random.default_rng(0).normal(size=(2, 3, 2, 5, 6, 4)), np.random.default_rng(1).normal(size=(3, 3, 4, 2))
     y = tf.nn.conv2d(x, w, 2, "SAME").numpy()
@@ -252,6 +261,13 @@ def test_depthwise_gradients_have_names():
     gx, gw = tape.gradient(y, [images, kernels], tf.constant(g))
     np.testing.assert_allclose(tf.nn.depthwise_conv2d_backprop_input(x.shape, w, g, **k).numpy(), gx.numpy())
     np.testing.assert_allclose(tf.nn.depthwise_conv2d_backprop_filter(x, w.shape, g, **k).numpy(), gw.numpy())
+
+
+def test_windows_and_overlap_are_transposes():
+    s, random = slide("test", (5, 6), (3, 2), (2, 1), (1, 2), ((1, 2), (0, 1))), np.random.default_rng(0)
+    x, patches = random.normal(size=(2, 5, 6, 3)), random.normal(size=(2, *s.count, *s.window, 3))
+    np.testing.assert_allclose(np.vdot(windows(x, s).numpy(), patches), np.vdot(x, overlap(patches, s).numpy()))
+    assert windows(x, s, -np.inf).numpy()[0, 0, 0, 0, 0, 0] == -np.inf
 
 
 def test_views_of_windows_are_views():

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['BLOCK', 'CONVOLVED', 'portions', 'columns', 'rows', 'wide', 'cells_of', 'blocks', 'each_channel', 'convolve',
-           'pulled', 'convolve_input', 'each_kernel', 'convolve_kernel']
+           'gather_and_scatter', 'transposed_kernel', 'each_input', 'convolve_input', 'each_kernel', 'convolve_kernel']
 
 # %% ../../nbs/2_ops/251_convolution.ipynb #c0a11bbc
 from itertools import product
@@ -88,24 +88,51 @@ def convolve(xp, x, w, s, groups=1):
     return out.astype(x.dtype, copy=False)
 
 # %% ../../nbs/2_ops/251_convolution.ipynb #ee726614
-def pulled(xp, y, kernel, groups: int):
-    "`y`, `(n, *count, k)`, times the kernel of one cell, `(groups, k / groups, c / groups)`: `(n, *count, c)`."
-    if 1 < groups and kernel.shape[-1] == 1: return xp.einsum("...cm,cm->...c", y.reshape(*y.shape[:-1], *kernel.shape[:2]), kernel[..., 0])
-    return xp.matmul(rows(y, groups), kernel).transpose(1, 0, 2).reshape(*y.shape[:-1], groups * kernel.shape[-1])
+def gather_and_scatter(s: Slide) -> tuple[Slide, Slide, bool]:
+    "How to gather the gradient along the last axis, how to scatter along the others, and whether the last one may be gathered at all."
+    n, k, step, gap, (before, _), count = (entry[-1] for entry in s)
+    border, ones = ((k - 1) * gap - before, n - count + before), (1,) * len(s.size)
+    if step > 1 or min(border) < 0: return Slide(s.count, ones, ones, ones, ((0, 0),) * len(ones), s.count), s, False
+    gather = Slide(s.count, (*ones[1:], k), ones, (*ones[1:], gap), (((0, 0),) * (len(ones) - 1) + (border,)), (*s.count[:-1], n))
+    scatter = Slide(s.size, (*s.window[:-1], 1), (*s.stride[:-1], 1), (*s.dilation[:-1], 1), (*s.pads[:-1], (0, 0)), gather.count)
+    return gather, scatter, True
+
+# %% ../../nbs/2_ops/251_convolution.ipynb #685fdca9
+def transposed_kernel(xp, w, groups: int, gathered: bool):
+    "`(*window, c / groups, k)` as `(groups, gathered cells * k / groups, scattered cells * c / groups)`."
+    *window, c, k = w.shape
+    *outer, last = window if gathered else (*window, 1)
+    d, apart = len(outer), w.reshape(*outer, last, c, groups, k // groups)
+    turned = xp.flip(apart, d).transpose(d + 2, d, d + 3, *range(d), d + 1)
+    return turned.reshape(groups, last * (k // groups), prod(outer) * c)
+
+# %% ../../nbs/2_ops/251_convolution.ipynb #4596b3c7
+def each_input(xp, y, w, s: Slide, total):
+    "Add to `total`, bordered images, what comes through kernels that see one channel each."
+    c = total.shape[-1]
+    apart, kernels = y.reshape(*y.shape[:-1], c, y.shape[-1] // c), w.reshape(*s.window, c, y.shape[-1] // c)
+    for cell, where in cells_of(s): total[where] += xp.einsum("...cm,cm->...c", apart, kernels[cell])
 
 @op(T=CONVOLVED, inputs=2, linear=True)
 def convolve_input(xp, y, w, s, groups=1):
     "The transpose of `convolve` in `x`: `y`, `(n, *count, k)`, through kernels `w`, to `(n, *size, c)`."
-    c, k = w.shape[-2] * groups, w.shape[-1]
-    out, (many, _) = xp.empty((len(y), *s.size, c), wide(y.dtype)), portions(s, w[..., 0].size * groups)
-    kernels = xp.moveaxis(w.reshape(*s.window, c // groups, groups, k // groups), -3, -1).astype(out.dtype, order="C")
-    sizes = [n + before + after for n, (before, after) in zip(s.size, s.pads, strict=True)]
+    c, (gather, scatter, gathered) = w.shape[-2] * groups, gather_and_scatter(s)
+    each, dtype = 1 < groups == c, wide(y.dtype)
+    if each: scatter = s
+    w, (many, _) = w.astype(dtype, copy=False), portions(s, w[..., 0].size * groups)
+    kernel = w if each else transposed_kernel(xp, w, groups, gathered)
+    out, sizes = xp.empty((len(y), *s.size, c), dtype), [n + sum(pads) for n, pads in zip(s.size, scatter.pads, strict=True)]
     def work(start, stop):
         for images in blocks(start, stop, many):
-            part = y[images].astype(out.dtype, copy=False)
-            total = xp.zeros((len(part), *sizes, c), out.dtype)
-            for cell, where in cells_of(s): total[where] += pulled(xp, part, kernels[cell], groups)
-            out[images] = total[inside(s)]
+            part = y[images].astype(dtype, copy=False)
+            total = xp.zeros((len(part), *sizes, c), dtype)
+            if each: each_input(xp, part, kernel, s, total)
+            else:
+                seen = columns(xp, view(xp, bordered(xp, part, gather), gather), groups, dtype)
+                cells = (seen @ kernel).reshape(groups, len(part), *gather.count, prod(scatter.window), c // groups)
+                for i, (_, where) in enumerate(cells_of(scatter)):
+                    total[where] += xp.moveaxis(cells[..., i, :], 0, -2).reshape(total[where].shape)
+            out[images] = total[inside(scatter)]
     shared(xp, work, len(y), y.size * w[..., 0].size)
     return out.astype(y.dtype, copy=False)
 

@@ -50,7 +50,7 @@ def one_thread_each():
             if not INSIDE[0]: write(INSIDE[1])
 
 # %% ../../nbs/2_ops/250_threads.ipynb #f6b74e2b
-LITTLE = 2**22   # multiplications that take less time than handing them over is worth
+LITTLE = 2**24   # multiplications that take less time than handing them over is worth
 
 @cache
 def pool() -> ThreadPoolExecutor:
