@@ -130,8 +130,8 @@ def convolve_input(xp, y, w, s, groups=1):
             else:
                 seen = columns(xp, view(xp, bordered(xp, part, gather), gather), groups, dtype)
                 cells = (seen @ kernel).reshape(groups, len(part), *gather.count, prod(scatter.window), c // groups)
-                for i, (_, where) in enumerate(cells_of(scatter)):
-                    total[where] += xp.moveaxis(cells[..., i, :], 0, -2).reshape(total[where].shape)
+                cells = xp.moveaxis(cells, 0, -2)   # (n, *count, cells, groups, c / groups)
+                for i, (_, where) in enumerate(cells_of(scatter)): total[where] += cells[..., i, :, :].reshape(len(part), *gather.count, c)
             out[images] = total[inside(scatter)]
     shared(xp, work, len(y), y.size * w[..., 0].size)
     return out.astype(y.dtype, copy=False)
