@@ -1,8 +1,23 @@
 # Generated from the notebooks by `make export`; do not edit.
+from tfedu.ops.conv import atrous_conv2d as atrous_conv2d
+from tfedu.ops.conv import atrous_conv2d_transpose as atrous_conv2d_transpose
 from tfedu.ops.nn import bias_add as bias_add
+from tfedu.ops.conv import conv1d as conv1d
+from tfedu.ops.conv import conv1d_transpose as conv1d_transpose
+from tfedu.ops.conv import conv2d as conv2d
+from tfedu.ops.conv import conv2d_transpose as conv2d_transpose
+from tfedu.ops.conv import conv3d as conv3d
+from tfedu.ops.conv import conv3d_transpose as conv3d_transpose
+from tfedu.ops.conv import conv_transpose as conv_transpose
+from tfedu.ops.conv import convolution as convolution
 from tfedu.ops.nn import crelu as crelu
+from tfedu.ops.depthwise import depthwise_conv2d as depthwise_conv2d
+from tfedu.ops.depthwise import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
+from tfedu.ops.depthwise import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
+from tfedu.ops.depthwise import dilation2d as dilation2d
 from tfedu.ops.random import dropout as dropout
 from tfedu.ops.nn import elu as elu
+from tfedu.ops.depthwise import erosion2d as erosion2d
 from tfedu.ops.nn import gelu as gelu
 from tfedu.ops.nn import l2_loss as l2_loss
 from tfedu.ops.nn import leaky_relu as leaky_relu
@@ -11,6 +26,7 @@ from tfedu.ops.nn import moments as moments
 from tfedu.ops.nn import relu as relu
 from tfedu.ops.nn import relu6 as relu6
 from tfedu.ops.nn import selu as selu
+from tfedu.ops.depthwise import separable_conv2d as separable_conv2d
 from tfedu.ops.functions import sigmoid as sigmoid
 from tfedu.ops.cross_entropy import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
 from tfedu.ops.nn import silu as silu
@@ -22,4 +38,5 @@ from tfedu.ops.cross_entropy import sparse_softmax_cross_entropy_with_logits as 
 from tfedu.ops.nn import silu as swish
 from tfedu.ops.functions import tanh as tanh
 from tfedu.ops.cross_entropy import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
+from tfedu.ops.conv import with_space_to_batch as with_space_to_batch
 from tfedu.ops.nn import zero_fraction as zero_fraction
