@@ -1,0 +1,22 @@
+"""What the sweep must know about pooling and the connectionist loss."""
+import numpy as np
+
+from tables.inputs import draw
+from tfedu.ops.pool import fold
+from tfedu.ops.window import slide
+
+APART = slide("test", (4, 4), (2, 2), (2, 2), (1, 1))            # every pixel in one window
+OVER = slide("test", (4, 3), (3, 2), (2, 1), (1, 1), "SAME")     # windows overlap, and hang over the edge
+HOLES = slide("test", (5,), (2,), (1,), (3,), ((1, 0),))
+X = {s: np.random.default_rng(7).permutation(2 * np.prod(s.size) * 2).reshape(2, *s.size, 2) / 10 - 2 for s in (APART, OVER, HOLES)}   # no ties
+Y = {s: fold(np.maximum, x, s, -np.inf) for s, x in X.items()}
+
+CASES = {
+    "max_window": [((X[s],), dict(s=s)) for s in X],
+    "sum_window": [((X[s],), dict(s=s, mean=mean)) for s in X for mean in (False, True)],
+    "spread_window": [((draw(*y.shape),), dict(s=s, mean=mean)) for s, y in Y.items() for mean in (False, True)],
+    "to_first": [((draw(*Y[s].shape), X[s].astype(np.float32), Y[s].astype(np.float32)), dict(s=s)) for s in ()],
+    "at_first": [((draw(*X[s].shape), X[s].astype(np.float32), Y[s].astype(np.float32)), dict(s=s)) for s in ()],
+}
+TYPES = {"FLOATING": "at_first spread_window sum_window to_first", "REAL": "max_window"}
+NOT_MOVING = {"to_first": ["x", "out"], "at_first": ["x", "out"]}
