@@ -1,4 +1,8 @@
 # Generated from the notebooks by `make export`; do not edit.
+from tfedu.ops.pool import avg_pool as avg_pool
+from tfedu.ops.pool import avg_pool1d as avg_pool1d
+from tfedu.ops.pool import avg_pool2d as avg_pool2d
+from tfedu.ops.pool import avg_pool3d as avg_pool3d
 from tfedu.ops.nn import bias_add as bias_add
 from tfedu.ops.nn import crelu as crelu
 from tfedu.ops.random import dropout as dropout
@@ -7,7 +11,13 @@ from tfedu.ops.nn import gelu as gelu
 from tfedu.ops.nn import l2_loss as l2_loss
 from tfedu.ops.nn import leaky_relu as leaky_relu
 from tfedu.ops.nn import log_softmax as log_softmax
+from tfedu.ops.pool import max_pool as max_pool
+from tfedu.ops.pool import max_pool1d as max_pool1d
+from tfedu.ops.pool import max_pool2d as max_pool2d
+from tfedu.ops.pool import max_pool3d as max_pool3d
+from tfedu.ops.pool import max_pool_with_argmax as max_pool_with_argmax
 from tfedu.ops.nn import moments as moments
+from tfedu.ops.pool import pool as pool
 from tfedu.ops.nn import relu as relu
 from tfedu.ops.nn import relu6 as relu6
 from tfedu.ops.nn import selu as selu

@@ -11,12 +11,16 @@ HOLES = slide("test", (5,), (2,), (1,), (3,), ((1, 0),))
 X = {s: np.random.default_rng(7).permutation(2 * np.prod(s.size) * 2).reshape(2, *s.size, 2) / 10 - 2 for s in (APART, OVER, HOLES)}   # no ties
 Y = {s: fold(np.maximum, x, s, -np.inf) for s, x in X.items()}
 
+
+def ranks(x): return np.rint(10 * x).astype(np.int32)
+
+
 CASES = {
     "max_window": [((X[s],), dict(s=s)) for s in X],
     "sum_window": [((X[s],), dict(s=s, mean=mean)) for s in X for mean in (False, True)],
     "spread_window": [((draw(*y.shape),), dict(s=s, mean=mean)) for s, y in Y.items() for mean in (False, True)],
-    "to_first": [((draw(*Y[s].shape), X[s].astype(np.float32), Y[s].astype(np.float32)), dict(s=s)) for s in ()],
-    "at_first": [((draw(*X[s].shape), X[s].astype(np.float32), Y[s].astype(np.float32)), dict(s=s)) for s in ()],
+    "to_first": [((draw(*Y[s].shape), ranks(X[s]), ranks(Y[s])), dict(s=s)) for s in X],   # whole numbers are not nudged
+    "at_first": [((draw(*X[s].shape), ranks(X[s]), ranks(Y[s])), dict(s=s)) for s in X],
 }
 TYPES = {"FLOATING": "at_first spread_window sum_window to_first", "REAL": "max_window"}
 NOT_MOVING = {"to_first": ["x", "out"], "at_first": ["x", "out"]}

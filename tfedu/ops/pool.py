@@ -99,19 +99,19 @@ def blocks(x) -> list[slice]:
     return [slice(i, i + step) for i in range(0, len(x), step)]
 
 @op(T=FLOATING, inputs=3)
-def to_first(xp, g, x, out, s):
+def to_first(xp, g, x: REAL, out: REAL, s):
     "Zeros like `x`, to which each number of `g` is added at the pixel that was the maximum `out` of its window."
     apart = all(w == t and not any(p) and d == 1 and w * c == n for n, w, t, d, p, c in zip(*s, strict=True))   # every pixel in one window
-    total = (xp.empty if apart else xp.zeros)(x.shape, xp.float32 if x.dtype.itemsize == 2 else x.dtype)
+    total = (xp.empty if apart else xp.zeros)(x.shape, xp.float32 if g.dtype.itemsize == 2 else g.dtype)
     for block in blocks(x):
         y, part, maxima = g[block], total[block], out[block]
         for at, pixels, take in shares(x[block], maxima, s):
             if apart: xp.multiply(y[at], take, out=part[pixels])
             else: part[pixels] += y[at] * take
-    return total.astype(x.dtype, copy=False)
+    return total.astype(g.dtype, copy=False)
 
 @op(T=FLOATING, inputs=3)
-def at_first(xp, v, x, out, s):
+def at_first(xp, v, x: REAL, out: REAL, s):
     "Of `v`, what stands at the pixels of `x` that were the maxima `out`."
     found = xp.zeros(out.shape, v.dtype)
     for at, pixels, take in shares(x, out, s): found[at] += v[pixels] * take
