@@ -32,13 +32,16 @@ from tfedu.ops.math import floormod as floormod
 from tfedu.ops.compare import greater as greater
 from tfedu.ops.compare import greater_equal as greater_equal
 from tfedu.ops.complex import imag as imag
+from tfedu.ops.ranking import in_top_k as in_top_k
 from tfedu.ops.compare import is_finite as is_finite
 from tfedu.ops.compare import is_inf as is_inf
 from tfedu.ops.compare import is_nan as is_nan
+from tfedu.ops.norm import l2_normalize as l2_normalize
 from tfedu.ops.compare import less as less
 from tfedu.ops.compare import less_equal as less_equal
 from tfedu.ops.functions import log as log
 from tfedu.ops.functions import log1p as log1p
+from tfedu.ops.penalty import log_sigmoid as log_sigmoid
 from tfedu.ops.nn import log_softmax as log_softmax
 from tfedu.ops.compare import logical_and as logical_and
 from tfedu.ops.compare import logical_not as logical_not
@@ -81,5 +84,6 @@ from tfedu.ops.math import squared_difference as squared_difference
 from tfedu.ops.math import subtract as subtract
 from tfedu.ops.functions import tan as tan
 from tfedu.ops.functions import tanh as tanh
+from tfedu.ops.ranking import top_k as top_k
 from tfedu.ops.math import truediv as truediv
 from tfedu.ops.nn import zero_fraction as zero_fraction

@@ -60,7 +60,7 @@ TYPES = {
     "BOOL | INTEGER": """and_ invert_ or_ xor_""",
     "BOOL | REAL": """argmax argmin""",
     "COMPLEX": """magnitude""",
-    "FLOATING": """atan2 blame ceil elu erf erfc floor gelu is_finite is_inf is_nan l2_loss leaky_relu log_softmax reduce_logsumexp rint
+    "FLOATING": """atan2 blame ceil elu erf erfc floor gelu is_finite is_inf is_nan l2_loss leaky log_softmax reduce_logsumexp rint
         selu sigmoid_cross_entropy silu softmax softmax_cross_entropy_with_logits softplus softsign
         sparse_softmax_cross_entropy_with_logits weighted_cross_entropy""",
     "INDEX | INEXACT": """contract matmul""",
