@@ -87,7 +87,7 @@ def forward(xp, labels, logits, label_length, logit_length, blank) -> tuple:
     states, jump, need = spelled(labels, label_length, blank)
     (first, end), (frames, _, classes) = ends(states, label_length), logits.shape
     line = reshape.at(xp)(log_softmax.at(xp)(logits), (-1,))
-    scores = xp.maximum(gather.at(xp)(line, where_in(states, frames, classes)), np.float32(NEVER))
+    scores = xp.astype(xp.maximum(gather.at(xp)(line, where_in(states, frames, classes)), np.float32(NEVER)), np.float64)
     totals = walk(xp, scores, jump, first, logit_length, 1)
     total = reduce_logsumexp.at(xp)(totals[-1] + end, 1)
     return scores, totals, total, (logit_length >= need) & (bare(total) > NEVER / 2)
@@ -109,7 +109,8 @@ def disagreement(xp, labels, logits, label_length, logit_length, blank, known):
     share = through(xp, labels, label_length, logit_length, blank, *known)
     asked = scatter_rows.at(xp)(reshape.at(xp)(share, (-1,)), where_in(states, shape[0], shape[2]).reshape(-1), (shape[0] * shape[1] * shape[2],))
     live = (np.arange(shape[0])[:, None] < logit_length) & known[-1]
-    return softmax.at(xp)(logits) * live[..., None].astype(np.float32) - reshape.at(xp)(asked, shape)
+    believed = softmax.at(xp)(logits)
+    return believed * live[..., None].astype(np.float32) - xp.astype(reshape.at(xp)(asked, shape), believed.dtype)
 
 def checked(labels, logits, label_length, logit_length) -> None:
     "Raise InvalidArgumentError unless shapes and lengths fit, and labels are classes."
@@ -198,7 +199,7 @@ def collapse_repeated(
 def ctc_unique_labels(
     labels,   # `(batch, n)` integers
     name: str | None = None,
-) -> tuple[Tensor, Tensor]:   # Labels `(batch, n)`, filled up with 0; places `(batch, n)` in them, int32
+) -> tuple[Tensor, Tensor]:   # int64 `(batch, n)`, filled up with 0; places `(batch, n)` in them, int32
     "The different labels of each row, in order of appearance, and where each one is among them. `tf.nn.ctc_unique_labels`"
     x = convert_to_tensor(labels).array
     if x.ndim != 2: raise InvalidArgumentError(None, None, f"ctc_unique_labels: labels must be (batch, n), got shape {x.shape}")
@@ -208,4 +209,4 @@ def ctc_unique_labels(
     place = np.take_along_axis(np.cumsum(new, 1) - 1, head, 1)
     out = np.zeros_like(x)
     out[np.nonzero(new)[0], place[new]] = x[new]
-    return wrap(out), wrap(place.astype(np.int32))
+    return wrap(out.astype(np.int64)), wrap(place.astype(np.int32))

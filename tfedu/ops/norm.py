@@ -18,11 +18,13 @@ from ..core.publish import publish
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
 from .array import reshape
+from .array import squeeze
 from .cast import cast
 from .complex import imag
 from .complex import real
 from .functions import rsqrt
 from .math import square
+from .piecewise import divide_no_nan
 from .piecewise import maximum
 from .pool import sum_window
 from .reduce import reduce_mean
@@ -139,11 +141,10 @@ def weighted_moments(
     w = ample(x)
     weights = ample(convert_to_tensor(frequency_weights, dtype_hint=x.dtype))
     weights = cast(weights, w.dtype) + wrap(np.zeros(w.array.shape, w.dtype.np))
-    share = weights / reduce_sum(weights, axes, True)
-    mean = reduce_sum(share * w, axes, True)
-    variance = reduce_sum(share * square(w - mean), axes, keepdims)
-    if not keepdims: mean = reshape(mean, variance.shape.as_list())
-    return cast(mean, x.dtype), cast(variance, x.dtype)
+    total = reduce_sum(weights, axes, True)
+    mean = divide_no_nan(reduce_sum(weights * w, axes, True), total)
+    variance = divide_no_nan(reduce_sum(weights * square(w - mean), axes, True), total)
+    return tuple([cast(v if keepdims else squeeze(v, axes), x.dtype) for v in (mean, variance)])
 
 # %% ../../nbs/2_ops/255_norm.ipynb #61dae35b
 @publish("tf.nn.local_response_normalization", "tf.nn.lrn")
