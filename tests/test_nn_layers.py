@@ -187,9 +187,6 @@ def test_space_and_batch_are_inverse(axes):
 def test_blocks_as_documented():
     np.testing.assert_array_equal(tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], 2).numpy(), [[[[1, 2, 3, 4]]]])
     np.testing.assert_array_equal(tf.batch_to_space([[[[1]]], [[[2]]], [[[3]]], [[[4]]]], [2, 2], [[0, 0], [0, 0]]).numpy(), [[[[1], [2]], [[3], [4]]]])
-    pooled = tf.nn.with_space_to_batch(np.arange(8.).reshape(1, 8, 1), [2], "SAME", lambda x, n, p: tf.nn.max_pool1d(x, 3, 1, p), [3])
-    np.testing.assert_array_equal(pooled.numpy().ravel(), [2, 3, 4, 5, 6, 7, 6, 7])
-    assert tf.nn.with_space_to_batch(np.zeros((1, 4, 1)), [1], "SAME", lambda x, n, p: (n, p)) == (1, "SAME")
     check_grads(lambda x: tf.batch_to_space(tf.nn.space_to_depth(x, 2), [2, 1], [[1, 0], [0, 1]]), [RNG.normal(size=(2, 4, 4, 1))])
 
 
