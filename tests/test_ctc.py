@@ -68,7 +68,7 @@ def test_all_ways_to_give_the_labels_agree():
     np.testing.assert_array_equal(loss, other), np.testing.assert_array_equal(g, h.transpose(1, 0, 2))
     same = tf.nn.ctc_loss(LABELS, LOGITS, [3, 2], [7, 5], unique=tf.nn.ctc_unique_labels(LABELS), blank_index=0)
     np.testing.assert_array_equal(loss, same.numpy())
-    rows = SimpleNamespace(indices=tf.constant([[1, 1], [0, 0], [0, 2], [0, 1], [1, 0]]), values=tf.constant([1, 1, 2, 2, 3]), dense_shape=[2, 3])
+    rows = SimpleNamespace(indices=[[1, 1], [0, 0], [0, 2], [0, 1], [1, 0]], values=[1, 1, 2, 2, 3], dense_shape=[2, 3])
     np.testing.assert_array_equal(loss, tf.nn.ctc_loss(rows, LOGITS, None, [7, 5], blank_index=0).numpy())
     assert not g[5:, 1].any()                                   # frames that do not count
 
@@ -78,7 +78,8 @@ def test_what_cannot_be_spelled_is_infinite_and_has_no_gradient():
     assert loss[0] == np.inf and not g[0, 0].any() and np.isfinite(loss[1]) and g[:, 1].any()
     loss, g = gradient([[1]], np.array([[[0, -np.inf, 0]]]), [1], [1])
     assert loss[0] == np.inf and np.isfinite(g).all()
-    assert gradient([[1]], np.zeros((0, 1, 3)), [0], [0])[0].tolist() == [0] and gradient([[1]], np.zeros((3, 1, 3)), [1], [0])[0][0] == np.inf
+    assert gradient([[1]], np.zeros((0, 1, 3)), [0], [0])[0].tolist() == [0]
+    assert gradient([[1]], np.zeros((3, 1, 3)), [1], [0])[0][0] == np.inf
 
 
 @pytest.mark.parametrize("dtype, tolerance", [("float32", 1e-5), ("float16", 2e-3), ("bfloat16", 2e-2)])
@@ -112,7 +113,8 @@ def test_helpers():
     merged, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1], [3, 3, 3, 4, 0]], [5, 3])
     assert merged.numpy().tolist() == [[1, 2, 1], [3, 0, 0]] and lengths.numpy().tolist() == [3, 1]
     found, places = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
-    assert (found.dtype, places.dtype) == (tf.int64, tf.int32) and found.numpy().tolist() == [[3, 4, 0, 0]] and places.numpy().tolist() == [[0, 1, 1, 0]]
+    assert (found.dtype, places.dtype) == (tf.int64, tf.int32)
+    assert found.numpy().tolist() == [[3, 4, 0, 0]] and places.numpy().tolist() == [[0, 1, 1, 0]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="collapse_repeated"): tf.nn.collapse_repeated([1], [1])
     with pytest.raises(tf.errors.InvalidArgumentError, match="ctc_unique_labels"): tf.nn.ctc_unique_labels([1])
 

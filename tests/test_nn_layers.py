@@ -52,7 +52,8 @@ def test_batch_normalization_and_its_older_name(dtype):
     parts = [tf.cast(v, dtype) for v in (x, mean, variance, beta, gamma)]
     x, mean, variance, beta, gamma = (p.numpy().astype(float) for p in parts)
     want = (x - mean) / np.sqrt(variance + .1)
-    for y, expected in ((tf.nn.batch_normalization(*parts, .1), want * gamma + beta), (tf.nn.batch_normalization(*parts[:3], None, None, .1), want),
+    for y, expected in ((tf.nn.batch_normalization(*parts, .1), want * gamma + beta),
+                        (tf.nn.batch_normalization(*parts[:3], None, None, .1), want),
                         (tf.nn.batch_norm_with_global_normalization(*parts, .1, True), want * gamma + beta),
                         (tf.nn.batch_norm_with_global_normalization(*parts, .1, False), want + beta)):
         assert y.dtype == dtype
@@ -70,8 +71,8 @@ def test_moments_from_sums_are_the_moments(x, axes, keepdims):
     for shift in (None, 1.5):
         count, total, squares, back = tf.nn.sufficient_statistics(x, axes, shift, keepdims)
         assert (back is None) == (shift is None)
-        for got, want in zip(tf.nn.normalize_moments(count, total, squares, back), tf.nn.moments(x, [0, 1] if axes is None else axes, keepdims=keepdims),
-                             strict=True):
+        moments = tf.nn.moments(x, [0, 1] if axes is None else axes, keepdims=keepdims)
+        for got, want in zip(tf.nn.normalize_moments(count, total, squares, back), moments, strict=True):
             np.testing.assert_allclose(got.numpy(), want.numpy(), atol=1e-9)
 
 
@@ -101,7 +102,7 @@ def test_local_response_normalization_is_a_loop():
 
 # ---- embeddings
 
-def sparse(at, values, shape): return SimpleNamespace(indices=tf.constant(at, tf.int64), values=tf.constant(values), dense_shape=tf.constant(shape))
+def sparse(at, values, shape): return SimpleNamespace(indices=tf.constant(at, tf.int64), values=tf.constant(values), dense_shape=shape)
 
 
 TABLE = RNG.normal(size=(6, 3))
@@ -148,7 +149,8 @@ def test_the_safe_lookup_forgives():
 
 def test_bags_that_do_not_fit_are_refused():
     with pytest.raises(TypeError, match="sp_ids must be a SparseTensor"): tf.nn.embedding_lookup_sparse(TABLE, [[1]], None)
-    with pytest.raises(ValueError, match="combiner must be one of mean, sqrtn, sum"): tf.nn.embedding_lookup_sparse(TABLE, BAGS, None, "max")
+    with pytest.raises(ValueError, match="combiner must be one of mean, sqrtn, sum"):
+        tf.nn.embedding_lookup_sparse(TABLE, BAGS, None, "max")
     other = sparse([[0, 0]], [1.], [5, 3])
     with pytest.raises(tf.errors.InvalidArgumentError, match="sp_weights"): tf.nn.embedding_lookup_sparse(TABLE, BAGS, other)
 
@@ -186,7 +188,8 @@ def test_space_and_batch_are_inverse(axes):
 
 def test_blocks_as_documented():
     np.testing.assert_array_equal(tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], 2).numpy(), [[[[1, 2, 3, 4]]]])
-    np.testing.assert_array_equal(tf.batch_to_space([[[[1]]], [[[2]]], [[[3]]], [[[4]]]], [2, 2], [[0, 0], [0, 0]]).numpy(), [[[[1], [2]], [[3], [4]]]])
+    four = [[[[1]]], [[[2]]], [[[3]]], [[[4]]]]
+    np.testing.assert_array_equal(tf.batch_to_space(four, [2, 2], [[0, 0], [0, 0]]).numpy(), [[[[1], [2]], [[3], [4]]]])
     check_grads(lambda x: tf.batch_to_space(tf.nn.space_to_depth(x, 2), [2, 1], [[1, 0], [0, 1]]), [RNG.normal(size=(2, 4, 4, 1))])
 
 
@@ -205,7 +208,7 @@ def test_blocks_that_do_not_fit_are_refused(call, words):
 
 # ---- ranking
 
-@given(st.integers(1, 40), st.integers(0, 40), st.sampled_from(["float32", "int32", "uint8", "float16", "bfloat16", "int64"]), st.integers(0, 5))
+@given(st.integers(1, 40), st.integers(0, 40), st.sampled_from("float32 int32 uint8 float16 bfloat16 int64".split()), st.integers(0, 5))
 def test_top_k_is_a_stable_sort(n, k, dtype, spread):
     x = tf.cast(np.random.default_rng(n).integers(0, spread + 1, (3, n)), dtype)
     k = min(k, n)
@@ -221,7 +224,7 @@ def test_top_k_edges():
     assert tf.nn.top_k(x, 3).indices.numpy().tolist() == [[200, 202, 203]]
     assert tf.nn.top_k(np.iinfo(np.int64).min + np.arange(30), 2).indices.numpy().tolist() == [29, 28]
     check_grads(lambda x: tf.math.top_k(x, 2, sorted=False).values, [RNG.normal(size=(2, 2, 5))])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="k must be between 0 and the 3"): tf.math.top_k([1, 2, 3], 4)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="k must be in .0, 3"): tf.math.top_k([1, 2, 3], 4)
     with pytest.raises(tf.errors.InvalidArgumentError, match="scalar"): tf.math.top_k(3)
     with pytest.raises(TypeError, match="complex"): tf.math.top_k([1j])
 
@@ -248,7 +251,8 @@ def test_isotonic_regression_is_the_min_max_of_means(x, decreasing):
 def test_isotonic_regression_along_any_axis_and_of_whole_numbers():
     x = RNG.normal(size=(4, 3))
     np.testing.assert_array_equal(tf.nn.isotonic_regression(x, axis=0).output.numpy(), tf.nn.isotonic_regression(x.T).output.numpy().T)
-    assert [tf.nn.isotonic_regression(np.array([3, 1, 2], d)).output.dtype.name for d in ("int8", "int32", "float16")] == ["float32", "float64", "float16"]
+    for given_, wanted in (("int8", "float32"), ("int32", "float64"), ("float16", "float16")):
+        assert tf.nn.isotonic_regression(np.array([3, 1, 2], given_)).output.dtype == wanted
     check_grads(tf.nn.isotonic_regression, [x])
     with pytest.raises(ValueError, match="scalar"): tf.nn.isotonic_regression(1.)
 
@@ -259,14 +263,16 @@ def test_isotonic_regression_along_any_axis_and_of_whole_numbers():
 def test_log_sigmoid(dtype):
     x = tf.constant(np.array([-60, -1, 0, 1, 60]), dtype)
     assert tf.math.log_sigmoid(x).dtype == dtype
-    np.testing.assert_allclose(tf.math.log_sigmoid(x).numpy().astype(float), -np.log1p(np.exp(-x.numpy().astype(float))), rtol=CLOSE[dtype] * 2, atol=1e-7)
+    want = -np.log1p(np.exp(-x.numpy().astype(float)))
+    np.testing.assert_allclose(tf.math.log_sigmoid(x).numpy().astype(float), want, rtol=CLOSE[dtype] * 2, atol=1e-7)
     np.testing.assert_allclose(gradient(tf.math.log_sigmoid, np.array([-1e3, 0, 1e3]))[0], [1, .5, 0])
 
 
 def test_log_poisson_loss():
     z, c = np.array([0., .5, 1., 3.]), RNG.normal(size=4)
     full = tf.nn.log_poisson_loss(z, c, compute_full_loss=True).numpy()
-    np.testing.assert_allclose(full - tf.nn.log_poisson_loss(z, c).numpy(), [0, 0, 0, 3 * np.log(3) - 3 + .5 * np.log(6 * np.pi)], atol=1e-12)
+    extra = [0, 0, 0, 3 * np.log(3) - 3 + .5 * np.log(6 * np.pi)]
+    np.testing.assert_allclose(full - tf.nn.log_poisson_loss(z, c).numpy(), extra, atol=1e-12)
     assert np.isfinite(gradient(lambda z, c: tf.nn.log_poisson_loss(z, c, True), z, c)[0]).all()
     check_grads(lambda z, c: tf.nn.log_poisson_loss(z, c, True), [z + .2, c])
     with pytest.raises(ValueError, match="same shape"): tf.nn.log_poisson_loss([1.], [1., 2.])

@@ -74,8 +74,8 @@ def blocks():
 
 
 def ranking():
-    for x in (image((3, 7)), np.round(image((3, 7)) / 4).astype(np.float32), image((2, 20), "int32"), image((9,), "float64"), image((2, 5), "float16"),
-              image((2, 2, 6), "uint8")):
+    for x in (image((3, 7)), np.round(image((3, 7)) / 4).astype(np.float32), image((2, 20), "int32"), image((9,), "float64"),
+              image((2, 5), "float16"), image((2, 2, 6), "uint8")):
         record("math.top_k", x, k=3)
     record("nn.top_k", image((2, 4))), record("nn.top_k", image((2, 4)), k=0)
     scores = np.array([[.1, .5, .2, .2], [1, 1, 1, 1], [0, np.inf, 0, 0], [3, 1, 2, 0]], np.float32)

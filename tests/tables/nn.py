@@ -8,7 +8,7 @@ from tfedu.ops.window import slide
 APART = slide("test", (4, 4), (2, 2), (2, 2), (1, 1))            # every pixel in one window
 OVER = slide("test", (4, 3), (3, 2), (2, 1), (1, 1), "SAME")     # windows overlap, and hang over the edge
 HOLES = slide("test", (5,), (2,), (1,), (3,), ((1, 0),))
-X = {s: np.random.default_rng(7).permutation(2 * np.prod(s.size) * 2).reshape(2, *s.size, 2) / 10 - 2 for s in (APART, OVER, HOLES)}   # no ties
+X = {s: np.random.default_rng(7).permutation(4 * np.prod(s.size)).reshape(2, *s.size, 2) / 10 - 2 for s in (APART, OVER, HOLES)}   # no ties
 Y = {s: fold(np.maximum, x, s, -np.inf) for s, x in X.items()}
 
 
