@@ -50,6 +50,7 @@ from tfedu.ops.checking import assert_rank as assert_rank
 from tfedu.ops.functions import atan as atan
 from tfedu.ops.functions import atan2 as atan2
 from tfedu.ops.functions import atanh as atanh
+from tfedu.ops.blocks import batch_to_space as batch_to_space
 from tfedu.core.dtype import bfloat16 as bfloat16
 from tfedu.ops.scalars import bitcast as bitcast
 from tfedu.core.dtype import bool_ as bool
@@ -167,6 +168,8 @@ from tfedu.ops.functions import sinh as sinh
 from tfedu.ops.array import size as size
 from tfedu.ops.slicing import slice_ as slice
 from tfedu.ops.sort import sort as sort
+from tfedu.ops.blocks import space_to_batch as space_to_batch
+from tfedu.ops.blocks import space_to_batch as space_to_batch_nd
 from tfedu.ops.array import split as split
 from tfedu.ops.functions import sqrt as sqrt
 from tfedu.ops.math import square as square

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['operands', 'grouped', 'convolved', 'convolution', 'conv1d', 'conv2d', 'conv3d', 'atrous_conv2d', 'grown',
            'conv_transpose', 'conv1d_transpose', 'conv2d_transpose', 'conv3d_transpose', 'atrous_conv2d_transpose',
-           'to_batch', 'from_batch', 'with_space_to_batch']
+           'with_space_to_batch']
 
 # %% ../../nbs/2_ops/252_conv.ipynb #8d137808
 from math import prod
@@ -17,12 +17,11 @@ from ..core.op import TENSORS
 from ..core.publish import publish
 from ..core.tensor import Tensor
 from .array import reshape
-from .array import transpose
+from .blocks import batch_to_space
+from .blocks import space_to_batch
 from .convolution import CONVOLVED
 from .convolution import convolve
 from .convolution import convolve_input
-from .pad import pad
-from .slicing import getitem
 from .window import channels_first
 from .window import from_last
 from .window import per_axis
@@ -167,30 +166,6 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name: s
     return grown("atrous_conv2d_transpose", value, filters, output_shape, 1, padding, "NHWC", static(rate), 2)
 
 # %% ../../nbs/2_ops/252_conv.ipynb #8ec667a4
-def to_batch(
-    x: Tensor,           # `(n, *space, ...)`, each axis of the space a multiple of its rate
-    rates: list[int],    # One for each axis of the space
-) -> Tensor:             # `(prod(rates) * n, *space / rates, ...)`
-    "Every `rate`-th cell, as images of their own."
-    n, space, rest = x.array.shape[0], x.array.shape[1:1 + len(rates)], x.array.shape[1 + len(rates):]
-    apart = [part for m, rate in zip(space, rates, strict=True) for part in (m // rate, rate)]      # quotient, remainder
-    whole, k = reshape(x, (n, *apart, *rest)), len(rates)
-    order = [*range(2, 2 * k + 1, 2), 0, *range(1, 2 * k, 2), *range(2 * k + 1, 2 * k + 1 + len(rest))]
-    return reshape(transpose(whole, order), (prod(rates) * n, *apart[::2], *rest))
-
-def from_batch(
-    x: Tensor,           # `(prod(rates) * n, *space, ...)`
-    rates: list[int],    # One for each axis of the space
-) -> Tensor:             # `(n, *space * rates, ...)`
-    "The images of `to_batch`, interleaved again."
-    n, k = len(x.array) // prod(rates), len(rates)
-    space, rest = x.array.shape[1:1 + k], x.array.shape[1 + k:]
-    woven = [i for pair in zip(range(k + 1, 2 * k + 1), range(k), strict=True) for i in pair]      # quotient, remainder
-    order = [k, *woven, *range(2 * k + 1, 2 * k + 1 + len(rest))]
-    sizes = [m * rate for m, rate in zip(space, rates, strict=True)]
-    return reshape(transpose(reshape(x, (*rates, n, *space, *rest)), order), (n, *sizes, *rest))
-
-# %% ../../nbs/2_ops/252_conv.ipynb #9180d9ee
 @publish("tf.nn.with_space_to_batch")
 def with_space_to_batch(
     input,               # `(n, ..., c)`
@@ -210,10 +185,9 @@ def with_space_to_batch(
     axes = list(static(spatial_dims)) if spatial_dims is not None else [*range(start, start + len(rates))]
     if len(axes) != len(rates) or sorted(set(axes) & {*range(1, x.ndim)}) != axes or min(rates) < 1:
         raise ValueError(f"with_space_to_batch: spatial_dims {axes} must be axes of input {x.shape}, rising, one for each rate of {rates}")
-    every, around, behind = [1] * axes[-1], [[0, 0] for _ in range(x.ndim)], [0] * axes[-1]
+    every, around, behind = [1] * axes[-1], [[0, 0] for _ in range(axes[-1])], [[0, 0] for _ in range(axes[-1])]
     for at, (axis, rate) in enumerate(zip(axes, rates, strict=True)):
         border = (static(filter_shape)[at] - 1) * rate if mode == "SAME" else 0
-        every[axis - 1], behind[axis - 1] = rate, -(x.array.shape[axis] + border) % rate
-        around[axis] = [border // 2, border - border // 2 + behind[axis - 1]]
-    y = from_batch(convert_to_tensor(op(to_batch(pad(x, around), every), len(rates), "VALID")), every)
-    return getitem(y, (slice(None), *[slice(0, y.array.shape[i + 1] - n) for i, n in enumerate(behind)]))
+        every[axis - 1], behind[axis - 1][1] = rate, -(x.array.shape[axis] + border) % rate
+        around[axis - 1] = [border // 2, border - border // 2 + behind[axis - 1][1]]
+    return batch_to_space(op(space_to_batch(x, every, around), len(rates), "VALID"), every, behind)
