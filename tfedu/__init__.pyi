@@ -9,11 +9,14 @@ from . import math as math
 from . import nest as nest
 from . import nn as nn
 from . import random as random
+from . import sparse as sparse
 from tfedu.core.dtype import DType as DType
 from tfedu.autodiff.tape import GradientTape as GradientTape
 from tfedu.ops.indexed_slices import IndexedSlices as IndexedSlices
 from tfedu.ops.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from tfedu.core.module import Module as Module
+from tfedu.ops.sparse_tensor import SparseTensor as SparseTensor
+from tfedu.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tfedu.core.tensor import Tensor as Tensor
 from tfedu.core.shape import TensorShape as TensorShape
 from tfedu.core.shape import TensorSpec as TensorSpec

@@ -7,6 +7,8 @@ NAMES = {
         "IndexedSlices": ("tfedu.ops.indexed_slices", "IndexedSlices"),
         "IndexedSlicesSpec": ("tfedu.ops.indexed_slices", "IndexedSlicesSpec"),
         "Module": ("tfedu.core.module", "Module"),
+        "SparseTensor": ("tfedu.ops.sparse_tensor", "SparseTensor"),
+        "SparseTensorSpec": ("tfedu.ops.sparse_tensor", "SparseTensorSpec"),
         "Tensor": ("tfedu.core.tensor", "Tensor"),
         "TensorShape": ("tfedu.core.shape", "TensorShape"),
         "TensorSpec": ("tfedu.core.shape", "TensorSpec"),
@@ -444,5 +446,10 @@ NAMES = {
         "create_rng_state": ("tfedu.ops.generator", "create_rng_state"),
         "get_global_generator": ("tfedu.ops.generator", "get_global_generator"),
         "set_global_generator": ("tfedu.ops.generator", "set_global_generator"),
+    },
+    "sparse": {
+        "SparseTensor": ("tfedu.ops.sparse_tensor", "SparseTensor"),
+        "from_dense": ("tfedu.ops.sparse_tensor", "from_dense"),
+        "to_dense": ("tfedu.ops.sparse_tensor", "to_dense"),
     },
 }
