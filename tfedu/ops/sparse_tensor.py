@@ -129,7 +129,7 @@ def to_dense(
     validate_indices: bool = True,  # Whether to refuse places out of order or repeated; else the last one wins
     name: str | None = None,
 ) -> Tensor:                        # `(*dense_shape)`
-    "The whole. Raises InvalidArgumentError for bad places, ValueError for a default that is no scalar. `tf.sparse.to_dense`"
+    "The whole. Raises InvalidArgumentError for bad places, ValueError for a default that is no scalar."
     sp, check = from_value(sp_input), ordered if validate_indices else places
     if default_value is None: default_value = nothing(sp.dtype)
     default = convert_to_tensor(default_value, sp.dtype)
@@ -145,8 +145,8 @@ def from_dense(tensor, name: str | None = None) -> SparseTensor:
     return SparseTensor(wrap(found), gather_nd(x, wrap(found)), x.array.shape)
 
 # %% ../../nbs/2_ops/273_sparse_tensor.ipynb #712a9ac3
-ZERO_STAYS = frozenset("""abs absolute asin asinh atan atanh cast ceil conj erf expm1 floor imag log1p negative real relu relu6 rint round sign
-    sin sinh softsign sqrt square tan tanh elu selu""".split())
+ZERO_STAYS = frozenset("""abs absolute asin asinh atan atanh cast ceil conj erf expm1 floor imag log1p negative real relu relu6 rint round
+    sign sin sinh softsign sqrt square tan tanh elu selu""".split())
 
 def treat(function, args: tuple, kw: dict):
     "What `function` makes of sparse tensors; NotImplemented if that is not known."
