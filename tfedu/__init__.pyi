@@ -8,6 +8,7 @@ from . import linalg as linalg
 from . import math as math
 from . import nest as nest
 from . import nn as nn
+from . import ragged as ragged
 from . import random as random
 from . import sparse as sparse
 from tfedu.core.dtype import DType as DType
@@ -15,6 +16,8 @@ from tfedu.autodiff.tape import GradientTape as GradientTape
 from tfedu.ops.indexed_slices import IndexedSlices as IndexedSlices
 from tfedu.ops.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from tfedu.core.module import Module as Module
+from tfedu.ops.ragged_tensor import RaggedTensor as RaggedTensor
+from tfedu.ops.ragged_tensor import RaggedTensorSpec as RaggedTensorSpec
 from tfedu.ops.sparse_tensor import SparseTensor as SparseTensor
 from tfedu.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tfedu.core.tensor import Tensor as Tensor
