@@ -56,11 +56,11 @@ def appended(xs: list):
 
 def joined(xs: list, axis: int):
     "Tensors or ragged tensors along `axis`. Raises InvalidArgumentError when rows do not fit."
-    depth = max(max(map(levels, xs)), min(axis, 1))
+    depth = max(*map(levels, xs), min(axis, 1)) if any(map(levels, xs)) else len(xs[0].shape) - 1
     xs = [as_ragged(x, depth) for x in xs]
     if axis == 0: return appended(xs)
     counts = {length(x) for x in xs}
-    if len(counts) > 1: raise InvalidArgumentError(None, None, f"concat: along axis {axis} all must have the same number of rows, got {sorted(counts)}")
+    if len(counts) > 1: raise InvalidArgumentError(None, None, f"concat: along axis {axis}, numbers of rows differ: {sorted(counts)}")
     n, k = counts.pop(), len(xs)
     if axis == 1:
         turn = taken(appended(xs), np.arange(n * k).reshape(k, n).T.reshape(-1))
@@ -78,7 +78,8 @@ def given(op: str, values, axis: int, new: int) -> tuple[list, int]:
     known = next((v.dtype for v in values if hasattr(v, "dtype")), None)
     xs = [x if isinstance(x, RaggedTensor) else convert_to_tensor(x, None if hasattr(x, "dtype") else known) for x in values]
     rank = {len(x.shape) for x in xs}
-    if len(rank) > 1 or len({x.dtype for x in xs}) > 1: raise ValueError(f"{op}: ranks and types must agree, got {[str(x.shape) for x in xs]}")
+    if len(rank) > 1 or len({x.dtype for x in xs}) > 1:
+        raise ValueError(f"{op}: ranks and types must agree, got {[(x.dtype.name, str(x.shape)) for x in xs]}")
     axis, count = int(static(axis)), rank.pop() + new
     if not -count <= axis < count: raise ValueError(f"{op}: axis {axis} is out of range for rank {count}")
     return xs, axis % count
@@ -227,11 +228,11 @@ TREATED |= {"tile": tile, "reverse": reverse, "squeeze": squeezed,
 # %% ../../nbs/2_ops/282_ragged_array.ipynb #495a9dc9
 @publish("tf.ragged.range")
 def range_(starts, limits=None, deltas=1, dtype=None, name: str | None = None, row_splits_dtype=int64) -> RaggedTensor:
-    "Row `i` counts from `starts[i]` to below `limits[i]` by `deltas[i]`; one argument: from 0. Raises InvalidArgumentError. `tf.ragged.range`"
+    "Row `i` counts from `starts[i]` to below `limits[i]` by `deltas[i]`. Raises InvalidArgumentError. `tf.ragged.range`"
     if limits is None: starts, limits = 0, starts
     parts = [convert_to_tensor(x, dtype) if not hasattr(x, "dtype") else convert_to_tensor(x) for x in (starts, limits, deltas)]
     kind = np.result_type(*[p.array.dtype for p in parts]) if dtype is None else as_dtype(dtype).np
-    if any(p.ndim > 1 for p in parts): raise InvalidArgumentError(None, None, f"range: scalars or vectors are needed, got {[p.shape for p in parts]}")
+    if any(p.ndim > 1 for p in parts): raise InvalidArgumentError(None, None, "range: scalars or vectors are needed, one has more axes")
     first, last, step = np.broadcast_arrays(*[np.atleast_1d(p.array.astype(kind)) for p in parts])
     if (step == 0).any(): raise InvalidArgumentError(None, None, "range: deltas must not be 0")
     wide = np.float64 if kind.kind == "f" else np.int64
@@ -242,20 +243,20 @@ def range_(starts, limits=None, deltas=1, dtype=None, name: str | None = None, r
 def row_splits_to_segment_ids(splits, name: str | None = None, out_type=None) -> Tensor:
     "The row of each value. Raises ValueError unless `splits` is a vector of integers. `tf.ragged.row_splits_to_segment_ids`"
     x = convert_to_tensor(splits, None if hasattr(splits, "dtype") else int64)
-    if x.dtype not in (int32, int64) or x.ndim != 1: raise ValueError(f"row_splits_to_segment_ids: splits must be a vector of integers, got {x}")
+    if x.dtype not in (int32, int64) or x.ndim != 1: raise ValueError(f"row_splits_to_segment_ids: splits is no vector of integers: {x}")
     return wrap(rowids(x.array).astype(x.dtype.np if out_type is None else as_dtype(out_type).np))
 
 @publish("tf.ragged.segment_ids_to_row_splits")
 def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name: str | None = None) -> Tensor:
     "The cuts between segments; empty ones at the end with `num_segments`. Raises ValueError. `tf.ragged.segment_ids_to_row_splits`"
     x = convert_to_tensor(segment_ids, None if hasattr(segment_ids, "dtype") else int64)
-    if x.dtype not in (int32, int64) or x.ndim != 1: raise ValueError(f"segment_ids_to_row_splits: a vector of integers is needed, got {x}")
+    if x.dtype not in (int32, int64) or x.ndim != 1: raise ValueError(f"segment_ids_to_row_splits: no vector of integers: {x}")
     count = np.bincount(x.array, minlength=0 if num_segments is None else int(static(num_segments)))
     return wrap(cut_at(count).astype(x.dtype.np if out_type is None else as_dtype(out_type).np))
 
 @publish("tf.ragged.stack_dynamic_partitions")
 def stack_dynamic_partitions(data, partitions, num_partitions: int, name: str | None = None) -> RaggedTensor:
-    "Row `p` holds the rows of `data` with `p` in `partitions`, in their order. Raises InvalidArgumentError. `tf.ragged.stack_dynamic_partitions`"
+    "Row `p` holds the rows of `data` whose partition is `p`. Raises InvalidArgumentError. `tf.ragged.stack_dynamic_partitions`"
     data = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
     if isinstance(partitions, RaggedTensor): data, partitions = data.merge_dims(0, partitions.ragged_rank), partitions.flat_values
     where, count = convert_to_tensor(partitions), int(static(num_partitions))
