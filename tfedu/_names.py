@@ -12,6 +12,7 @@ NAMES = {
         "SparseTensor": ("tfedu.ops.sparse_tensor", "SparseTensor"),
         "SparseTensorSpec": ("tfedu.ops.sparse_tensor", "SparseTensorSpec"),
         "Tensor": ("tfedu.core.tensor", "Tensor"),
+        "TensorArray": ("tfedu.ops.tensor_array", "TensorArray"),
         "TensorShape": ("tfedu.core.shape", "TensorShape"),
         "TensorSpec": ("tfedu.core.shape", "TensorSpec"),
         "TypeSpec": ("tfedu.core.shape", "TypeSpec"),
