@@ -45,7 +45,9 @@ def as_ragged(x, rank: int):
     if isinstance(x, Tensor): return from_tensor(x, ragged_rank=min(rank, x.ndim - 1)) if x.ndim > 1 else x
     return x if x.ragged_rank >= rank else rows(as_ragged(x.values, rank - 1), x.row_splits.array, x.uniform_row_length)
 
-def levels(x) -> int: return getattr(x, "ragged_rank", 0)
+def levels(x) -> int:
+    "How many levels of rows `x` has."
+    return getattr(x, "ragged_rank", 0)
 
 def appended(xs: list):
     "Rows of tensors or ragged tensors of the same number of levels, one after the other."
@@ -54,6 +56,7 @@ def appended(xs: list):
     uniform = {x.uniform_row_length for x in xs}
     return rows(appended([x.values for x in xs]), cut_at(lengths), uniform.pop() if len(uniform) == 1 else None)
 
+# %% ../../nbs/2_ops/282_ragged_array.ipynb #62ab5032
 def joined(xs: list, axis: int):
     "Tensors or ragged tensors along `axis`. Raises InvalidArgumentError when rows do not fit."
     depth = max(*map(levels, xs), min(axis, 1)) if any(map(levels, xs)) else len(xs[0].shape) - 1
@@ -85,6 +88,7 @@ def given(op: str, values, axis: int, new: int) -> tuple[list, int]:
     return xs, axis % count
 
 def concat(values, axis, name="concat"):
+    "`tf.concat`. Raises ValueError or InvalidArgumentError when ranks, types or rows do not fit."
     if isinstance(values, RaggedTensor): return values
     return joined(*given("concat", values, axis, 0))
 
@@ -112,7 +116,9 @@ def shaped(x, sizes: tuple):
     for k in range(len(sizes) - 1, 0, -1): x = rows(x, np.arange(int(np.prod(sizes[:k])) + 1) * sizes[k], sizes[k])
     return x
 
+# %% ../../nbs/2_ops/282_ragged_array.ipynb #d8debfd1
 def ragged_gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    "`tf.gather`. Raises InvalidArgumentError for a number out of range, ValueError for settings that ragged tensors do not know."
     index = indices if isinstance(indices, RaggedTensor) else convert_to_tensor(indices)
     x, batch = params if isinstance(params, RaggedTensor) else convert_to_tensor(params), int(static(batch_dims))
     at = batch if axis is None else int(static(axis)) % len(x.shape)
@@ -124,6 +130,7 @@ def ragged_gather(params, indices, validate_indices=None, axis=None, batch_dims=
     if not numbers.ndim: return x[int(numbers)]
     return shaped(taken(x, numbers.reshape(-1)), numbers.shape)
 
+# %% ../../nbs/2_ops/282_ragged_array.ipynb #a406beea
 def inner_gather(x, index, axis: int, batch: int):
     "`gather` within the rows of `x`. Raises ValueError for settings that ragged tensors do not know."
     if axis > 1 and not batch: return x.with_values(ragged_gather(x.values, index, axis=axis - 1))
@@ -142,7 +149,9 @@ def inner_gather(x, index, axis: int, batch: int):
     picked = bounded("gather", numbers, lengths) + starts
     return index.with_flat_values(ragged_gather(x.values, wrap(picked.astype(np.int64))))
 
+# %% ../../nbs/2_ops/282_ragged_array.ipynb #50d5d524
 def ragged_gather_nd(params, indices, batch_dims=0, name=None):
+    "`tf.gather_nd`. Raises InvalidArgumentError for a place outside, ValueError for batches or indices that are ragged at the end."
     if int(static(batch_dims)): raise ValueError("gather_nd: batch_dims other than 0 are not defined for ragged tensors")
     if isinstance(indices, RaggedTensor):
         if indices.flat_values.ndim < 2: raise ValueError("gather_nd: the last axis of indices must be uniform")
@@ -187,11 +196,13 @@ TREATED["boolean_mask"] = lambda tensor, mask, axis=None, name=None: boolean_mas
 
 # %% ../../nbs/2_ops/282_ragged_array.ipynb #75f78d6b
 def tile(input, multiples, name=None):
+    "`tf.tile`. Raises InvalidArgumentError unless there is a number for each axis."
     many = [int(m) for m in static(multiples)]
     if len(many) != len(input.shape): raise InvalidArgumentError(None, None, f"tile: multiples {many} for shape {input.shape}")
     return tiled(input, many)
 
 def tiled(x, many: list[int]):
+    "`x`, repeated so many times along each axis."
     if not isinstance(x, RaggedTensor): return dense_tile(x, many)
     inner = x.values if all(m == 1 for m in many[2:]) else tiled(x.values, [1, *many[2:]])
     x = rows(inner, x.row_splits.array, x.uniform_row_length)
@@ -202,7 +213,9 @@ def tiled(x, many: list[int]):
         x = rows(again.values, splits, None if x.uniform_row_length is None else x.uniform_row_length * many[1])
     return taken(x, np.tile(np.arange(length(x)), many[0])) if many[0] != 1 else x
 
+# %% ../../nbs/2_ops/282_ragged_array.ipynb #63e11fca
 def reverse(tensor, axis, name=None):
+    "`tf.reverse`. Raises InvalidArgumentError for an axis out of range."
     rank = len(tensor.shape)
     axes = {a % rank if -rank <= a < rank else rank for a in np.atleast_1d(static(axis)).tolist()}
     if rank in axes: raise InvalidArgumentError(None, None, f"reverse: axis {axis} is out of range for shape {tensor.shape}")
@@ -215,6 +228,7 @@ def squeezed(input, axis=None, name=None):
     return input
 
 def thinner(x, axis: int):
+    "`x` without `axis`. Raises InvalidArgumentError if it is longer than 1."
     if isinstance(x, Tensor): return squeeze(x, axis)
     if axis > 1: return x.with_values(thinner(x.values, axis - 1))
     if (axis == 0 and length(x) != 1) or (axis == 1 and (np.diff(x.row_splits.array) != 1).any()):
@@ -239,6 +253,7 @@ def range_(starts, limits=None, deltas=1, dtype=None, name: str | None = None, r
     count = np.maximum(0, np.ceil((last.astype(wide) - first) / step)).astype(np.int64)
     return rows(wrap(ranges(first, count, step).astype(kind)), cut_at(count).astype(as_dtype(row_splits_dtype).np))
 
+# %% ../../nbs/2_ops/282_ragged_array.ipynb #9706a590
 @publish("tf.ragged.row_splits_to_segment_ids")
 def row_splits_to_segment_ids(splits, name: str | None = None, out_type=None) -> Tensor:
     "The row of each value. Raises ValueError unless `splits` is a vector of integers. `tf.ragged.row_splits_to_segment_ids`"
@@ -254,6 +269,7 @@ def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, nam
     count = np.bincount(x.array, minlength=0 if num_segments is None else int(static(num_segments)))
     return wrap(cut_at(count).astype(x.dtype.np if out_type is None else as_dtype(out_type).np))
 
+# %% ../../nbs/2_ops/282_ragged_array.ipynb #c1574573
 @publish("tf.ragged.stack_dynamic_partitions")
 def stack_dynamic_partitions(data, partitions, num_partitions: int, name: str | None = None) -> RaggedTensor:
     "Row `p` holds the rows of `data` whose partition is `p`. Raises InvalidArgumentError. `tf.ragged.stack_dynamic_partitions`"

@@ -98,7 +98,9 @@ def elementwise(function, args: tuple, kw: dict) -> RaggedTensor:
     xs = [x if isinstance(x, RaggedTensor) or np.ndim(getattr(x, "array", x)) == 0 else dense(x, dtype) for x in xs]
     return spread_over(op.name, xs, lambda *flat: function(*flat, *params))
 
-def dense(x, dtype) -> Tensor: return convert_to_tensor(x) if hasattr(x, "dtype") else convert_to_tensor(x, dtype)
+def dense(x, dtype) -> Tensor:
+    "`x` as a tensor, of `dtype` if it has none of its own."
+    return convert_to_tensor(x) if hasattr(x, "dtype") else convert_to_tensor(x, dtype)
 
 def spread_over(op: str, xs: list, function: Callable) -> RaggedTensor:
     "`function` of flat values, where those of `xs` that have no axis stay as they are."

@@ -71,6 +71,7 @@ def inner_slice(key: slice, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray
     first, last = bound(start, low if step > 0 else high), bound(stop, high if step > 0 else low)
     return first, np.maximum(0, -((first - last) // step) if step > 0 else -((last - first) // -step)), step
 
+# %% ../../nbs/2_ops/279_ragged_parts.ipynb #6c0d0a9c
 def inside(x, keys: tuple):
     "`x[:, *keys]`."
     if not keys: return x
@@ -88,6 +89,7 @@ def inside(x, keys: tuple):
     if not -uniform <= at < uniform: raise IndexError(f"getitem: {at} is out of bounds for an axis of length {uniform}")
     return inside(taken(x.values, starts + at % uniform), rest)
 
+# %% ../../nbs/2_ops/279_ragged_parts.ipynb #9974311e
 def getitem(x: RaggedTensor, key: Any):
     "`x[key]`. Raises IndexError for a row out of bounds, ValueError for a number on a ragged axis, TypeError for other keys."
     keys = key if type(key) is tuple else (key,)
@@ -107,7 +109,9 @@ def getitem(x: RaggedTensor, key: Any):
     row = x.values[start:end]
     return row[rest] if rest else row
 
-def as_slice(key: slice) -> slice: return slice(*[None if p is None else as_int(p) for p in (key.start, key.stop, key.step)])
+def as_slice(key: slice) -> slice:
+    "`key` with Python's integers in it."
+    return slice(*[None if p is None else as_int(p) for p in (key.start, key.stop, key.step)])
 
 TREATED["getitem"] = getitem
 
@@ -137,6 +141,7 @@ def to_tensor(rt: RaggedTensor, default_value=None, shape=None) -> Tensor:
     whole = broadcast_to(default, [int(np.prod(sizes[:depth])), *sizes[depth:]])
     return reshape(put_rows(whole, flat, wrap(at)), sizes)
 
+# %% ../../nbs/2_ops/279_ragged_parts.ipynb #860ea3b7
 def to_sparse(rt: RaggedTensor) -> SparseTensor:
     "The values at their coordinates, in the bounding shape."
     table, sizes = coordinates(rt), rt.flat_values.array.shape[1:]
@@ -163,6 +168,7 @@ def real_lengths(array: np.ndarray, padding: np.ndarray, axis: int) -> np.ndarra
     real = ~same.reshape(*array.shape[:axis + 1], -1).all(-1).reshape(-1, array.shape[axis])
     return np.where(real.any(1), array.shape[axis] - real[:, ::-1].argmax(1), 0)
 
+# %% ../../nbs/2_ops/279_ragged_parts.ipynb #950711ad
 def shortened(x: Tensor, levels: list, dtype: np.dtype) -> RaggedTensor:
     "Rows of `x` with only so many entries on each level; None: all of them. Raises ValueError for a wrong number of lengths."
     n, m = x.array.shape[:2]

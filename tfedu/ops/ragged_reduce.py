@@ -46,19 +46,26 @@ def _(xp, g, x, ids, out, x_dtype):
     return gather.at(xp)(g / xp.maximum(shares, xp.ones_like(shares)), ids) * best
 
 # %% ../../nbs/2_ops/281_ragged_reduce.ipynb #ffa4cbf4
-def total(x: Tensor, ids: np.ndarray, count: int) -> Tensor: return scatter_rows(x, wrap(ids), (count, *x.array.shape[1:]))
+def total(x: Tensor, ids: np.ndarray, count: int) -> Tensor:
+    "The sum of each group."
+    return scatter_rows(x, wrap(ids), (count, *x.array.shape[1:]))
 
 def number(x: Tensor, ids: np.ndarray, count: int) -> Tensor:
     "How many values each group has, with axes to divide by."
     return cast(wrap(np.bincount(ids, minlength=count).reshape(-1, *[1] * (x.ndim - 1))), x.dtype)
 
-def mean(x, ids, count) -> Tensor: return total(x, ids, count) / number(x, ids, count)   # nan for an empty group
+def mean(x, ids, count) -> Tensor:
+    "The mean of each group, nan for an empty one."
+    return total(x, ids, count) / number(x, ids, count)
 
 def variance(x, ids, count) -> Tensor:
+    "The mean square of the distance from the mean of the group."
     centre = gather(mean(x, ids, count), wrap(ids))
     return mean((x - centre) * (x - centre), ids, count)
 
-def largest(x, ids, count) -> Tensor: return group_max(x, wrap(ids), count, x.dtype.min)
+def largest(x, ids, count) -> Tensor:
+    "The largest of each group."
+    return group_max(x, wrap(ids), count, x.dtype.min)
 
 def smallest(x, ids, count) -> Tensor:
     "The least of each group: the largest of what is mirrored, without overflow at the lowest integer."
@@ -66,12 +73,17 @@ def smallest(x, ids, count) -> Tensor:
     return flip(group_max(flip(x), wrap(ids), count, flip(x.dtype.max) if not x.dtype.is_floating else -x.dtype.max))
 
 def product(x, ids, count) -> Tensor:
+    "The product of each group, 1 for an empty one."
     order = np.argsort(ids, kind="stable")
     grouped = rows(gather(x, wrap(order)), cut_at(np.bincount(ids, minlength=count)))
     return reduce_prod(grouped.to_tensor(np.ones((), x.dtype.np)), 1)
 
-def every(x, ids, count) -> Tensor: return total(cast(~x, "int64"), ids, count) < 1
-def some(x, ids, count) -> Tensor: return total(cast(x, "int64"), ids, count) > 0
+def every(x, ids, count) -> Tensor:
+    "Whether all of a group are true."
+    return total(cast(~x, "int64"), ids, count) < 1
+def some(x, ids, count) -> Tensor:
+    "Whether one of a group is true."
+    return total(cast(x, "int64"), ids, count) > 0
 
 GROUPED = {"reduce_sum": total, "reduce_mean": mean, "reduce_max": largest, "reduce_min": smallest, "reduce_prod": product,
            "reduce_all": every, "reduce_any": some, "reduce_variance": variance,
@@ -116,11 +128,15 @@ def normal(kind: str, axis: int, rank: int) -> int:
     if -rank <= axis < rank: return axis % rank
     raise InvalidArgumentError(None, None, f"{kind}: axis {axis} is out of range for a ragged tensor of rank {rank}")
 
+# %% ../../nbs/2_ops/281_ragged_reduce.ipynb #3311e467
 def mean_of(rt: RaggedTensor, axes: list[int]):
+    "The sum over `axes` by the number of values."
     ones = rt.with_flat_values(np.ones(rt.flat_values.array.shape, rt.dtype.np))
     return OPS["truediv"](reduction("reduce_sum")(rt, axes), reduction("reduce_sum")(ones, axes))
 
-def variance_of(rt: RaggedTensor, axes: list[int]): return mean_of(rt * rt, axes) - mean_of(rt, axes) ** 2
+def variance_of(rt: RaggedTensor, axes: list[int]):
+    "The mean of squares less the square of the mean."
+    return mean_of(rt * rt, axes) - mean_of(rt, axes) ** 2
 
 SEVERAL = {"reduce_mean": mean_of, "reduce_variance": variance_of, "reduce_std": lambda rt, axes: OPS["sqrt"](variance_of(rt, axes))}
 

@@ -54,6 +54,7 @@ def add(a, b, threshold=0) -> SparseTensor | Tensor:
     keep = np.flatnonzero(np.abs((v + w).array) >= static(threshold))
     return SparseTensor(wrap(table[keep]), gather(v + w, wrap(keep)), x.dense_shape)
 
+# %% ../../nbs/2_ops/275_sparse_math.ipynb #4a99cb0e
 @publish("tf.sparse.maximum")
 def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     "The larger value of each place; zero counts where there is none. Raises as `add`. `tf.sparse.maximum`"
@@ -81,6 +82,7 @@ def groups(op: str, sp: SparseTensor, axis, keepdims) -> tuple[np.ndarray, list[
     where = places(op, SparseTensor(wrap(table.reshape(-1, rank)), sp.values, sizes))
     return where, sizes if keepdims else [n for i, n in enumerate(sizes) if i not in gone]
 
+# %% ../../nbs/2_ops/275_sparse_math.ipynb #2dd930e7
 def reduced(op: str, sp: SparseTensor, axis, keepdims, sparse: bool, combine) -> Tensor | SparseTensor:
     "`combine(values, places, count)` over groups, dense or `sparse`."
     where, sizes = groups(op, sp, axis, bool(static(keepdims)))
@@ -89,7 +91,9 @@ def reduced(op: str, sp: SparseTensor, axis, keepdims, sparse: bool, combine) ->
     table = np.stack(np.unravel_index(found, sizes), 1) if sizes and len(found) else np.zeros((len(found), len(sizes)), np.int64)
     return SparseTensor(wrap(table), combine(sp.values, number.reshape(-1), len(found)), np.array(sizes, np.int64))
 
-def sums(values: Tensor, where: np.ndarray, count: int) -> Tensor: return scatter_rows(values, wrap(where), (count,))
+def sums(values: Tensor, where: np.ndarray, count: int) -> Tensor:
+    "The sum of each group."
+    return scatter_rows(values, wrap(where), (count,))
 
 def tops(values: Tensor, where: np.ndarray, count: int) -> Tensor:
     "The largest value of each group, zero where there is none; the first one of several gets the gradient."

@@ -114,6 +114,7 @@ def slice_(sp_input: SparseTensor, start, size, name: str | None = None) -> Spar
     keep = ((table >= start) & (table < start + size)).all(1)
     return chosen(sp, np.flatnonzero(keep), table[keep] - start, np.clip(sizes - start, 0, size))
 
+# %% ../../nbs/2_ops/274_sparse_parts.ipynb #d652c62c
 @publish("tf.sparse.split")
 def split(sp_input=None, num_split: int | None = None, axis: int | None = None, name: str | None = None) -> list[SparseTensor]:
     "Pieces along `axis`, the first of them longer if need be. Raises ValueError for a missing argument or a bad number. `tf.sparse.split`"
@@ -175,6 +176,7 @@ def to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = Non
     out[(*sp.indices.array[:, :-1].T, ids)] = True
     return wrap(out)
 
+# %% ../../nbs/2_ops/274_sparse_parts.ipynb #a73e8415
 @publish("tf.sparse.mask")
 def mask(a: IndexedSlices, mask_indices, name: str | None = None) -> IndexedSlices:
     "`a` without the rows that belong at `mask_indices`. `tf.sparse.mask`"

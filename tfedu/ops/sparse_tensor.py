@@ -39,6 +39,7 @@ class Meanings(dict):
 
 TREATED = Meanings()   # for sparse tensors
 
+# %% ../../nbs/2_ops/273_sparse_tensor.ipynb #d7a77adc
 @publish("tf.SparseTensor", "tf.sparse.SparseTensor")
 class SparseTensor(Arithmetic):
     "`values[i]` at `indices[i]` of a tensor of `dense_shape`, zero elsewhere. Raises ValueError. `tf.sparse.SparseTensor`"
