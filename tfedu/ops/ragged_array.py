@@ -53,8 +53,7 @@ def appended(xs: list):
     "Rows of tensors or ragged tensors of the same number of levels, one after the other."
     if not isinstance(xs[0], RaggedTensor): return concatenate(xs, 0)
     lengths = np.concatenate([np.diff(x.row_splits.array) for x in xs])
-    uniform = {x.uniform_row_length for x in xs}
-    return rows(appended([x.values for x in xs]), cut_at(lengths), uniform.pop() if len(uniform) == 1 else None)
+    return rows(appended([x.values for x in xs]), cut_at(lengths))
 
 # %% ../../nbs/2_ops/282_ragged_array.ipynb #62ab5032
 def joined(xs: list, axis: int):
@@ -113,7 +112,7 @@ def shaped(x, sizes: tuple):
     "Rows of `x` in an array of `sizes` of them."
     if isinstance(x, Tensor): return reshape(x, (*sizes, *x.array.shape[1:]))
     if not sizes: return x.values
-    for k in range(len(sizes) - 1, 0, -1): x = rows(x, np.arange(int(np.prod(sizes[:k])) + 1) * sizes[k], sizes[k])
+    for k in range(len(sizes) - 1, 0, -1): x = rows(x, np.arange(int(np.prod(sizes[:k])) + 1) * sizes[k])
     return x
 
 # %% ../../nbs/2_ops/282_ragged_array.ipynb #d8debfd1
