@@ -10,6 +10,7 @@ from . import nest as nest
 from . import nn as nn
 from . import ragged as ragged
 from . import random as random
+from . import sets as sets
 from . import sparse as sparse
 from tfedu.core.dtype import DType as DType
 from tfedu.autodiff.tape import GradientTape as GradientTape

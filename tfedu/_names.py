@@ -434,6 +434,8 @@ NAMES = {
     "ragged": {
         "boolean_mask": ("tfedu.ops.ragged_array", "boolean_mask"),
         "constant": ("tfedu.ops.ragged_parts", "constant"),
+        "cross": ("tfedu.ops.feature_cross", "ragged_cross"),
+        "cross_hashed": ("tfedu.ops.feature_cross", "ragged_cross_hashed"),
         "map_flat_values": ("tfedu.ops.ragged_map", "map_flat_values"),
         "range": ("tfedu.ops.ragged_array", "range_"),
         "row_splits_to_segment_ids": ("tfedu.ops.ragged_array", "row_splits_to_segment_ids"),
@@ -460,10 +462,19 @@ NAMES = {
         "get_global_generator": ("tfedu.ops.generator", "get_global_generator"),
         "set_global_generator": ("tfedu.ops.generator", "set_global_generator"),
     },
+    "sets": {
+        "difference": ("tfedu.ops.set", "difference"),
+        "intersection": ("tfedu.ops.set", "intersection"),
+        "size": ("tfedu.ops.set", "size"),
+        "union": ("tfedu.ops.set", "union"),
+    },
     "sparse": {
         "SparseTensor": ("tfedu.ops.sparse_tensor", "SparseTensor"),
         "add": ("tfedu.ops.sparse_math", "add"),
+        "bincount": ("tfedu.ops.feature_cross", "bincount"),
         "concat": ("tfedu.ops.sparse_parts", "concat"),
+        "cross": ("tfedu.ops.feature_cross", "cross"),
+        "cross_hashed": ("tfedu.ops.feature_cross", "cross_hashed"),
         "expand_dims": ("tfedu.ops.sparse_parts", "expand_dims"),
         "eye": ("tfedu.ops.sparse_parts", "eye"),
         "fill_empty_rows": ("tfedu.ops.sparse_parts", "fill_empty_rows"),

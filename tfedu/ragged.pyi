@@ -1,6 +1,8 @@
 # Generated from the notebooks by `make export`; do not edit.
 from tfedu.ops.ragged_array import boolean_mask as boolean_mask
 from tfedu.ops.ragged_parts import constant as constant
+from tfedu.ops.feature_cross import ragged_cross as cross
+from tfedu.ops.feature_cross import ragged_cross_hashed as cross_hashed
 from tfedu.ops.ragged_map import map_flat_values as map_flat_values
 from tfedu.ops.ragged_array import range_ as range
 from tfedu.ops.ragged_array import row_splits_to_segment_ids as row_splits_to_segment_ids

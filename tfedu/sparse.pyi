@@ -1,7 +1,10 @@
 # Generated from the notebooks by `make export`; do not edit.
 from tfedu.ops.sparse_tensor import SparseTensor as SparseTensor
 from tfedu.ops.sparse_math import add as add
+from tfedu.ops.feature_cross import bincount as bincount
 from tfedu.ops.sparse_parts import concat as concat
+from tfedu.ops.feature_cross import cross as cross
+from tfedu.ops.feature_cross import cross_hashed as cross_hashed
 from tfedu.ops.sparse_parts import expand_dims as expand_dims
 from tfedu.ops.sparse_parts import eye as eye
 from tfedu.ops.sparse_parts import fill_empty_rows as fill_empty_rows

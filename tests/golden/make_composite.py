@@ -20,8 +20,9 @@ def preamble(tf):
     deep = tf.ragged.constant([[[1, 2], [3]], [], [[4], [], [5, 6]]])
     pairs = tf.ragged.constant([[[1, 2], [3, 4]], [], [[5, 6]]], ragged_rank=1)
     words = tf.ragged.constant([["a", "b"], [], ["c"]])
-    return {"tf": tf, "np": np, "sp": tf.sparse, "rg": tf.ragged, "R": tf.RaggedTensor, "s1": s1, "s2": s2, "mixed": mixed, "rt": rt, "rf": rf,
-            "deep": deep, "pairs": pairs, "words": words, "slope": slope(tf), "array": lambda *a, **k: tf.TensorArray(tf.float32, *a, **k)}
+    return {"tf": tf, "np": np, "sp": tf.sparse, "rg": tf.ragged, "R": tf.RaggedTensor, "s1": s1, "s2": s2, "mixed": mixed,
+            "rt": rt, "rf": rf, "deep": deep, "pairs": pairs, "words": words, "slope": slope(tf),
+            "array": lambda *a, **k: tf.TensorArray(tf.float32, *a, **k)}
 
 
 def slope(tf):
@@ -84,13 +85,35 @@ sp.softmax(s2)
 sp.sparse_dense_matmul(s1, np.arange(8, dtype=np.float32).reshape(4, 2))
 sp.sparse_dense_matmul(s1, np.arange(6, dtype=np.float32).reshape(2, 3), adjoint_a=True, adjoint_b=True)
 sp.sparse_dense_matmul(np.arange(6, dtype=np.float32).reshape(2, 3), s1)
-slope(lambda v: sp.sparse_dense_matmul(tf.SparseTensor(s1.indices, v, [3, 4]), np.arange(8, dtype=np.float32).reshape(4, 2)) ** 2, [1.0, 2.0, 3.0])
+slope(lambda v: sp.sparse_dense_matmul(tf.SparseTensor(s1.indices, v, [3, 4]), np.ones((4, 2), np.float32)) ** 2, [1.0, 2.0, 3.0])
 slope(lambda v: sp.sparse_dense_matmul(s1, v), np.ones((4, 2), np.float32))
 slope(lambda v: sp.softmax(tf.SparseTensor(s1.indices, v, [3, 4])).values ** 2, [1.0, 2.0, 3.0])
 slope(lambda v: sp.to_dense(tf.SparseTensor(s1.indices, v, [3, 4])) ** 3, [1.0, 2.0, 3.0])
 sp.segment_sum(np.arange(6.0).reshape(3, 2), [2, 0, 1, 1], [0, 0, 1, 3])
 sp.segment_mean(np.arange(6.0).reshape(3, 2), [2, 0, 1, 1], [0, 0, 1, 3])
 sp.segment_sqrt_n(np.arange(6.0).reshape(3, 2), [2, 0, 1, 1], [0, 0, 1, 3], num_segments=5)
+sp.bincount([1, 3, 3, 0])
+sp.bincount([[1, 3, 3], [0, 0, 1]], axis=-1)
+sp.bincount([[1, 3, 3], [0, 0, 1]], axis=-1, weights=[[1.0, 2, 3], [4, 5, 6]])
+sp.bincount([[1, 3, 3], [0, 0, 1]], axis=-1, binary_output=True)
+sp.bincount([1, 3, 3, 0], minlength=2, maxlength=3)
+sp.bincount([1, 3, 3, 0], minlength=10)
+sp.bincount(sp.from_dense([[1, 0, 3], [0, 0, 2]]), axis=-1)
+sp.bincount(rt, axis=-1)
+sp.cross([sp.from_dense([["a", "b"], ["c", ""]]), tf.constant([[1, 2], [3, 4]])])
+sp.cross([tf.constant([["x"], ["y"]]), tf.constant([["v", "w"], ["s", "t"]])], separator="#")
+sp.cross_hashed([tf.constant([["a", "bb"]]), tf.constant([["a text of more than sixty four letters takes the longest way of all"]])], 1000)
+sp.cross_hashed([tf.constant([[1, 2]]), tf.constant([[3]])])
+rg.cross([words, tf.constant([["p"], ["q"], ["r"]])])
+rg.cross_hashed([words, tf.constant([[1], [2], [3]])], num_buckets=100, hash_key=7)
+rg.cross_hashed([tf.constant([["", "a", "abcd", "abcdefgh", "abcdefghijklmnopq", "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop"]])])
+tf.sets.size(sp.from_dense([[1, 2, 2], [3, 0, 0]]))
+tf.sets.intersection([[1, 2, 2], [3, 4, 5]], [[2, 9, 9], [5, 4, 0]])
+tf.sets.difference([[1, 2, 2], [3, 4, 5]], [[2, 9, 9], [5, 4, 0]])
+tf.sets.difference([[1, 2, 2], [3, 4, 5]], [[2, 9, 9], [5, 4, 0]], aminusb=False)
+tf.sets.union([["b", "a"]], [["c", "a"]])
+tf.sets.intersection([[[1, 2], [3, 4]]], [[[2, 5], [4, 3]]])
+tf.sets.union(sp.from_dense([[1, 2, 0], [0, 0, 0]]), sp.from_dense([[7], [0]]))
 s1 * np.arange(12, dtype=np.float32).reshape(3, 4)
 s1 / 2.0
 rt.row_lengths()
