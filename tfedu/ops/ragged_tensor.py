@@ -20,6 +20,7 @@ from ..core.shape import VALUE_TYPES
 from ..core.shape import TensorShape
 from ..core.shape import TypeSpec
 from ..core.shape import as_shape
+from ..core.tensor import Arithmetic
 from ..core.tensor import Operators
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
@@ -34,9 +35,8 @@ def checked(
 ) -> np.ndarray:     # `(n,)`, int64 or int32
     "`value` as a vector of integers. Raises ValueError if it is none."
     array = convert_to_tensor(np.zeros(0, np.int64) if isinstance(value, (list, tuple)) and not len(value) else value).array
-    array = array if isinstance(value, (Tensor, np.ndarray)) else array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu": raise ValueError(f"{op}: a vector of integers is needed, got {value!r}")
-    return array if array.dtype == np.int32 else array.astype(np.int64)
+    return array if array.dtype == np.int32 and isinstance(value, (Tensor, np.ndarray)) else array.astype(np.int64)
 
 def cuts(op: str, splits: np.ndarray, count: int) -> None:
     "Raise InvalidArgumentError unless `splits` ascend from 0 to `count`."
@@ -54,9 +54,11 @@ def as_values(op: str, values):
     return values
 
 # %% ../../nbs/2_ops/278_ragged_tensor.ipynb #a3a17723
-class ByCuts(Operators):
+class ByCuts(Arithmetic):
     "Ragged tensors from values and cuts."
     __slots__ = ("values", "row_splits", "uniform_row_length", "__weakref__")
+    __lt__, __le__, __gt__, __ge__ = Operators.__lt__, Operators.__le__, Operators.__gt__, Operators.__ge__
+    __eq__, __ne__, __hash__, __getitem__ = Operators.__eq__, Operators.__ne__, Operators.__hash__, Operators.__getitem__
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
         "Row `i` is `values[row_splits[i]:row_splits[i + 1]]`. Raises InvalidArgumentError."
