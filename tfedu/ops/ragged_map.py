@@ -8,6 +8,7 @@ __all__ = ['TREATED', 'levels', 'common', 'align', 'lifted', 'same_cuts', 'toget
 
 # %% ../../nbs/2_ops/280_ragged_map.ipynb #50f4bc16
 from collections.abc import Callable
+from functools import reduce
 import numpy as np
 from ..core.call import bind
 from ..core.convert import convert_to_tensor
@@ -25,6 +26,7 @@ from .create import one_hot
 from .create import ones_like
 from .create import zeros_like
 from .gather import gather
+from .math import add
 from .math import divide
 from .math import truediv
 from .ragged_parts import coordinates
@@ -148,7 +150,7 @@ def hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, na
 
 TREATED |= {f.__name__: mapped(f) for f in (cast, zeros_like, ones_like, identity, stop_gradient)} | {"where": chosen, "one_hot": hot}
 TREATED |= {f.__name__: lambda x, y, name=None: spread_over("truediv", prepared([x, y]), truediv) for f in (truediv, divide)}
-TREATED["abs"] = mapped(absolute)
+TREATED |= {"abs": mapped(absolute), "add_n": lambda inputs, name=None: reduce(add, inputs)}
 
 # %% ../../nbs/2_ops/280_ragged_map.ipynb #6e1f6b56
 @publish("tf.ragged.map_flat_values")
