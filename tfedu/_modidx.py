@@ -1197,6 +1197,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                 'tfedu/ops/ragged_map.py'),
                                       'tfedu.ops.ragged_map.mapped': ('2_ops/ragged_map.html#mapped', 'tfedu/ops/ragged_map.py'),
                                       'tfedu.ops.ragged_map.matched': ('2_ops/ragged_map.html#matched', 'tfedu/ops/ragged_map.py'),
+                                      'tfedu.ops.ragged_map.plain': ('2_ops/ragged_map.html#plain', 'tfedu/ops/ragged_map.py'),
                                       'tfedu.ops.ragged_map.prepared': ('2_ops/ragged_map.html#prepared', 'tfedu/ops/ragged_map.py'),
                                       'tfedu.ops.ragged_map.same_cuts': ('2_ops/ragged_map.html#same_cuts', 'tfedu/ops/ragged_map.py'),
                                       'tfedu.ops.ragged_map.spread_over': ('2_ops/ragged_map.html#spread_over', 'tfedu/ops/ragged_map.py'),

@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['TREATED', 'levels', 'common', 'align', 'lifted', 'same_cuts', 'together', 'elementwise', 'prepared', 'dense',
-           'spread_over', 'mapped', 'chosen', 'matched', 'hot', 'map_flat_values']
+           'spread_over', 'plain', 'mapped', 'chosen', 'matched', 'hot', 'map_flat_values']
 
 # %% ../../nbs/2_ops/280_ragged_map.ipynb #50f4bc16
 from collections.abc import Callable
 from functools import reduce
+from inspect import signature
 import numpy as np
 from ..core.call import bind
 from ..core.convert import convert_to_tensor
@@ -120,7 +121,12 @@ def spread_over(op: str, xs: list, function: Callable) -> RaggedTensor:
         return function(*full)
     return together(op, [xs[i] for i in moving], combine)
 
-TREATED["elementwise"] = elementwise
+def plain(function, args: tuple, kw: dict) -> RaggedTensor:
+    "What a function of ops that works element by element means for ragged tensors."
+    given = signature(function).bind(*args, **kw).arguments
+    return spread_over(function.__name__, list(given.values()), lambda *flat: function(**dict(zip(given, flat))))
+
+TREATED |= {"elementwise": elementwise, "plain": plain}
 
 # %% ../../nbs/2_ops/280_ragged_map.ipynb #d5e88245
 def mapped(function: Callable) -> Callable:

@@ -135,8 +135,12 @@ def mean_of(rt: RaggedTensor, axes: list[int]):
     return OPS["truediv"](reduction("reduce_sum")(rt, axes), reduction("reduce_sum")(ones, axes))
 
 def variance_of(rt: RaggedTensor, axes: list[int]):
-    "The mean of squares less the square of the mean."
-    return mean_of(rt * rt, axes) - mean_of(rt, axes) ** 2
+    "The mean square of the distance from the mean; where the mean cannot be stretched to the rows, from the mean of squares."
+    if len(axes) == len(rt.shape): return OPS["reduce_variance"](rt.flat_values)
+    centre = mean_of(rt, axes)
+    if axes != list(range(axes[0], len(rt.shape))): return mean_of(rt * rt, axes) - centre ** 2
+    for a in axes: centre = expanded(centre, a)
+    return mean_of((rt - centre) ** 2, axes)
 
 SEVERAL = {"reduce_mean": mean_of, "reduce_variance": variance_of, "reduce_std": lambda rt, axes: OPS["sqrt"](variance_of(rt, axes))}
 

@@ -61,7 +61,7 @@ class SparseTensor(Arithmetic):
     @staticmethod
     def __op__(function, args, kw): return treat(function, args, kw)
     def __array__(self, dtype=None, copy=None): raise TypeError("a SparseTensor becomes a tensor by tf.sparse.to_dense only")
-    def __str__(self): return f"SparseTensor(indices={self.indices}, values={self.values}, dense_shape={self.dense_shape})"
+    def __str__(self): return f"SparseTensor(indices={self.indices!s}, values={self.values!s}, dense_shape={self.dense_shape!s})"
     __repr__ = __str__
     def __flatten__(self): return [self.indices, self.values, self.dense_shape]
     def __unflatten__(self, parts): return rebuilt(self, *parts)
