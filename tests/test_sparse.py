@@ -198,3 +198,25 @@ def test_counts_and_sets(rows):
         found = [[int(v) for i, v in zip(got.indices.numpy()[:, 0], got.values) if i == r] for r in range(len(rows))]
         assert found == [sorted(wanted(set(a), set(b))) for a, b in zip(rows, other)]
         np.testing.assert_array_equal(tf.sets.size(got), [len(f) for f in found])
+
+
+def test_mask_drops_rows():
+    slices = tf.IndexedSlices(tf.constant([[1.0], [2.0], [3.0]]), tf.constant([5, 1, 3]), tf.constant([9, 1]))
+    left = tf.sparse.mask(slices, [1, 4])
+    assert left.indices.numpy().tolist() == [5, 3] and left.values.numpy().tolist() == [[1], [3]]
+
+
+class Guest:
+    "A value with its own meaning of functions."
+    @staticmethod
+    def __op__(function, args, kw): return "mine" if function.__name__ in ("add", "concat", "matvec", "equal") else NotImplemented
+
+
+def test_values_may_take_functions_over():
+    x = tf.constant([1.0])
+    assert tf.add(x, Guest()) == tf.add(Guest(), 1) == x + Guest() == "mine"      # an op
+    assert tf.concat([x, Guest()], axis=0) == "mine"                               # a function of ops, in a list
+    assert tf.linalg.matvec(a=Guest(), b=x) == "mine"                              # by keyword
+    assert (x == Guest()) == "mine"
+    with pytest.raises((TypeError, ValueError)): tf.exp(Guest())
+    with pytest.raises((TypeError, ValueError)): tf.rank(Guest())
