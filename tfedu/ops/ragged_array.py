@@ -6,7 +6,7 @@
 __all__ = ['TREATED', 'as_ragged', 'levels', 'appended', 'joined', 'given', 'concat', 'stack', 'bounded', 'shaped',
            'ragged_gather', 'inner_gather', 'ragged_gather_nd', 'masked', 'boolean_mask', 'tile', 'tiled', 'reverse',
            'squeezed', 'thinner', 'range_', 'row_splits_to_segment_ids', 'segment_ids_to_row_splits',
-           'stack_dynamic_partitions']
+           'stack_dynamic_partitions', 'dynamic_partition']
 
 # %% ../../nbs/2_ops/282_ragged_array.ipynb #f81de9b2
 import numpy as np
@@ -279,3 +279,11 @@ def stack_dynamic_partitions(data, partitions, num_partitions: int, name: str | 
     numbers = bounded("stack_dynamic_partitions", where.array.reshape(-1).astype(np.int64), count)
     lengths = np.bincount(numbers, minlength=count)
     return rows(taken(data, np.argsort(numbers, kind="stable")), cut_at(lengths))
+
+
+def dynamic_partition(data, partitions, num_partitions, name=None) -> list:
+    "`tf.dynamic_partition` for ragged data: a list of what is in each partition."
+    stacked = stack_dynamic_partitions(data, partitions, num_partitions)
+    return [stacked[i] for i in range(length(stacked))]
+
+TREATED["dynamic_partition"] = dynamic_partition
