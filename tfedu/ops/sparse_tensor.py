@@ -25,6 +25,7 @@ from ..core.tensor import Arithmetic
 from ..core.tensor import Tensor
 from ..core.tensor import load_ops
 from ..core.tensor import wrap
+from .array import identity
 from .array import reshape
 from .create import fill
 from .gather import gather_nd
@@ -169,7 +170,7 @@ def at_places(sp: SparseTensor, dense) -> Tensor:
     columns = table[:, table.shape[1] - len(own):] if len(own) <= len(sizes) else None
     if columns is None or any(m not in (1, n) for m, n in zip(own, sizes[len(sizes) - len(own):], strict=True)):
         raise ValueError(f"SparseTensor: a tensor of shape {own} cannot be stretched to {sizes.tolist()}")
-    return gather_nd(y, wrap(np.where(np.array(own) == 1, 0, columns).reshape(len(table), len(own)).astype(np.int64)))
+    return gather_nd(identity(y), wrap(np.where(np.array(own) == 1, 0, columns).reshape(len(table), len(own)).astype(np.int64)))
 
 # %% ../../nbs/2_ops/273_sparse_tensor.ipynb #fb93d7e3
 def multiplied(x, y) -> SparseTensor:
