@@ -12,6 +12,7 @@ from . import math as math
 from . import nest as nest
 from . import nn as nn
 from . import random as random
+from . import signal as signal
 from . import sysconfig as sysconfig
 from . import test as test
 from . import types as types
