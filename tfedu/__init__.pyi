@@ -1,5 +1,6 @@
 # Generated from the notebooks by `make export`; do not edit.
 from . import __operators__ as __operators__
+from . import audio as audio
 from . import bitwise as bitwise
 from . import config as config
 from . import debugging as debugging

@@ -187,6 +187,10 @@ NAMES = {
         "getitem": ("tfedu.ops.static", "operator_getitem"),
         "ne": ("tfedu.ops.static", "operator_ne"),
     },
+    "audio": {
+        "decode_wav": ("tfedu.ops.wav", "decode_wav"),
+        "encode_wav": ("tfedu.ops.wav", "encode_wav"),
+    },
     "bitwise": {
         "bitwise_and": ("tfedu.ops.compare", "bitwise_and"),
         "bitwise_or": ("tfedu.ops.compare", "bitwise_or"),
@@ -598,7 +602,9 @@ NAMES = {
         "irfft3d": ("tfedu.ops.fourier", "irfft3d"),
         "kaiser_bessel_derived_window": ("tfedu.ops.taper", "kaiser_bessel_derived_window"),
         "kaiser_window": ("tfedu.ops.taper", "kaiser_window"),
+        "linear_to_mel_weight_matrix": ("tfedu.ops.mel", "linear_to_mel_weight_matrix"),
         "mdct": ("tfedu.ops.cosine", "mdct"),
+        "mfccs_from_log_mel_spectrograms": ("tfedu.ops.mel", "mfccs_from_log_mel_spectrograms"),
         "overlap_and_add": ("tfedu.ops.frame", "overlap_and_add"),
         "rfft": ("tfedu.ops.fourier", "rfft"),
         "rfft2d": ("tfedu.ops.fourier", "rfft2d"),

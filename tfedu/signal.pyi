@@ -20,7 +20,9 @@ from tfedu.ops.fourier import irfft2d as irfft2d
 from tfedu.ops.fourier import irfft3d as irfft3d
 from tfedu.ops.taper import kaiser_bessel_derived_window as kaiser_bessel_derived_window
 from tfedu.ops.taper import kaiser_window as kaiser_window
+from tfedu.ops.mel import linear_to_mel_weight_matrix as linear_to_mel_weight_matrix
 from tfedu.ops.cosine import mdct as mdct
+from tfedu.ops.mel import mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms
 from tfedu.ops.frame import overlap_and_add as overlap_and_add
 from tfedu.ops.fourier import rfft as rfft
 from tfedu.ops.fourier import rfft2d as rfft2d
