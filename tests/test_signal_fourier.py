@@ -1,4 +1,7 @@
 """Fourier transforms against NumPy, and what must hold for every signal: Parseval, shifts, adjoints, any length."""
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -44,19 +47,19 @@ def test_the_gradient_is_the_adjoint(shape):
         np.testing.assert_allclose(np.vdot(g, x), np.vdot(y, out))
 
 
-@given(SIZES, st.integers(0, 1), st.lists(st.integers(1, 8), min_size=3, max_size=3))
-def test_real_transforms_of_any_length_and_their_adjoints(shape, odd, other):
-    x = noise(*shape)
-    for forward, back, rank in HALVES:
-        for sizes in (shape[-rank:], tuple(other[-rank:])):
-            axes, fitted = tuple(range(-rank, 0)), [n for n in sizes]
-            g, y = adjoint(lambda v: forward(v, fitted), x, want := np.fft.rfftn(x, sizes, axes) * (1 + .5j))
-            np.testing.assert_allclose(y, np.fft.rfftn(x, sizes, axes), atol=1e-10)
-            np.testing.assert_allclose(np.sum(g * x), np.vdot(want, y).real)
-            z = waves(*shape)
-            g, out = adjoint(lambda v: back(v, fitted), z, np.fft.irfftn(z, sizes, axes) + 1)
-            np.testing.assert_allclose(out, np.fft.irfftn(z, sizes, axes), atol=1e-10)
-            np.testing.assert_allclose(np.vdot(g, z).real, np.sum((out + 1) * out))
+@given(SIZES, st.lists(st.integers(1, 8), min_size=3, max_size=3))
+def test_real_transforms_of_any_length_and_their_adjoints(shape, other):
+    x, z = noise(*shape), waves(*shape)
+    for (forward, back, rank), source in product(HALVES, (shape, other)):
+        sizes, axes = tuple(source[-rank:]), tuple(range(-rank, 0))
+        want = np.fft.rfftn(x, sizes, axes) * (1 + .5j)
+        g, y = adjoint(partial(forward, fft_length=sizes), x, want)
+        np.testing.assert_allclose(y, np.fft.rfftn(x, sizes, axes), atol=1e-10)
+        np.testing.assert_allclose(np.sum(g * x), np.vdot(want, y).real, atol=1e-10)
+        want = np.fft.irfftn(z, sizes, axes) + 1
+        g, y = adjoint(partial(back, fft_length=sizes), z, want)
+        np.testing.assert_allclose(y, np.fft.irfftn(z, sizes, axes), atol=1e-10)
+        np.testing.assert_allclose(np.vdot(g, z).real, np.sum(want * y), atol=1e-10)
 
 
 @given(st.integers(1, 9), st.integers(-9, 9))
@@ -75,7 +78,6 @@ def test_second_derivatives(fft_length):
 
 def test_nothing_flows_to_what_was_cut():
     g, _ = adjoint(lambda x: tf.signal.rfft(x, [4]), noise(6), np.ones(3, complex))
-    np.testing.assert_allclose(g, [3, 1, 1, -1 + 0, 0, 0], atol=2)
     assert (g[4:] == 0).all() and (g[:4] != 0).any()
     g, _ = adjoint(lambda x: tf.signal.irfft(x, [4]), waves(5), np.ones(4))
     assert (g[3:] == 0).all()

@@ -17,7 +17,7 @@ def noise(*shape): return np.random.default_rng(sum(shape)).normal(size=shape)
 def test_windows(n):
     for ours, name in ((tf.signal.hann_window, "hann"), (tf.signal.hamming_window, "hamming")):
         for periodic in (True, False):
-            want = scipy.signal.get_window(name, n, fftbins=periodic and n % 2 == 0) if n > 1 else [1]    # odd: always symmetric, as in TensorFlow
+            want = scipy.signal.get_window(name, n, fftbins=periodic and n % 2 == 0) if n > 1 else [1]   # odd: symmetric, as TensorFlow
             np.testing.assert_allclose(ours(n, periodic, tf.float64), want, atol=1e-15)
             np.testing.assert_allclose(ours(n, periodic), want, atol=1e-7)
     for beta in (0., 2.5, 12., 300.):
@@ -46,7 +46,7 @@ def test_window_dtypes(dtype):
                    tf.signal.kaiser_bessel_derived_window): assert window(tf.constant(4), dtype=dtype).dtype.name == dtype
 
 
-@given(st.integers(0, 12), st.integers(0, 6), st.integers(1, 7), st.booleans())
+@given(st.integers(0, 12), st.integers(1, 6), st.integers(1, 7), st.booleans())
 def test_frames_against_a_loop(size, length, step, pad_end):
     x = np.arange(size) + 1
     begins = [b for b in range(0, size + 1, step) if (b < size if pad_end else b + length <= size)]

@@ -13,8 +13,8 @@ import tfedu as tf
 DATA = b"\1\0\2\0\3\0"
 
 
-def sound(data=DATA, kind=1, channels=1, rate=8000, each_second=None, each_step=None, bits=16, tail=b"", riff=b"RIFF", form=b"WAVE", size=None,
-          before=b"", between=b"", after=b"", name=b"data"):
+def sound(data=DATA, kind=1, channels=1, rate=8000, each_second=None, each_step=None, bits=16, tail=b"", riff=b"RIFF", form=b"WAVE",
+          size=None, before=b"", between=b"", after=b"", name=b"data"):
     "A file, with anything in it changed."
     each_step = 2 * channels if each_step is None else each_step
     each_second = rate * each_step if each_second is None else each_second
@@ -56,8 +56,9 @@ def test_rounding_and_clipping_as_tensorflow_does():
     assert np.frombuffer(file.numpy()[44:], "<i2").tolist() == want
 
 
-@pytest.mark.parametrize("changes", [{}, dict(tail=b"\0\0"), dict(between=chunk(b"abcd")), dict(between=chunk(b"abc")), dict(after=chunk(b"abc")),
-                                     dict(between=chunk(b"abc", False)), dict(before=chunk(b"abcd")), dict(rate=0)])
+@pytest.mark.parametrize("changes", [
+    {}, dict(tail=b"\0\0"), dict(between=chunk(b"abcd")), dict(between=chunk(b"abc")), dict(after=chunk(b"abc")),
+    dict(between=chunk(b"abc", False)), dict(before=chunk(b"abcd")), dict(rate=0)])
 def test_files_that_can_be_read(changes):
     np.testing.assert_array_equal(tf.audio.decode_wav(sound(**changes)).audio.numpy()[:, 0] * 32768, [1, 2, 3])
 
@@ -70,7 +71,8 @@ def test_silence_at_the_end_is_kept():
 
 @pytest.mark.parametrize("file, words", [
     (b"", "12 bytes"), (sound()[:11], "12 bytes"), (sound(riff=b"RIFX"), "b'RIFX'"), (sound(form=b"WAVF"), "b'WAVF'"),
-    (sound()[:30], "b'fmt ' should have 16"), (sound()[:40], "after 4 of 8"), (sound()[:47], "b'data' should have 6"), (sound(size=100), "100 bytes"),
+    (sound()[:30], "b'fmt ' should have 16"), (sound()[:40], "after 4 of 8"), (sound()[:47], "b'data' should have 6"),
+    (sound(size=100), "100 bytes"),
     (sound(tail=bytes(4)), "16 or 18 bytes, got 20"), (sound(kind=3), "1 (PCM), got 3"), (sound(bits=24), "16 bits, got 24"),
     (sound(channels=0), "got 0"), (sound(each_step=7), "2 bytes a step, but the format says 7"), (sound(each_second=7), "16000 a second"),
     (sound(rate=2 ** 31 - 1, each_second=2 ** 32 - 2, after=chunk(b"ab") + b"dat"), "after 3 of 8"),
@@ -92,9 +94,11 @@ def test_no_changed_byte_does_harm(at, byte):
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: tf.audio.encode_wav(tf.zeros(3), 8000), ["audio", "(3,)"]), (lambda: tf.audio.encode_wav(tf.zeros((3, 0)), 8000), ["audio", "(3, 0)"]),
+    (lambda: tf.audio.encode_wav(tf.zeros(3), 8000), ["audio", "(3,)"]),
+    (lambda: tf.audio.encode_wav(tf.zeros((3, 0)), 8000), ["audio", "(3, 0)"]),
     (lambda: tf.audio.encode_wav(tf.zeros((3, 1), tf.float64), 8000), ["audio", "float64"]),
-    (lambda: tf.audio.encode_wav(tf.zeros((3, 1)), 0), ["sample_rate", "0"]), (lambda: tf.audio.encode_wav(tf.zeros((3, 1)), [8000]), ["[8000]"]),
+    (lambda: tf.audio.encode_wav(tf.zeros((3, 1)), 0), ["sample_rate", "0"]),
+    (lambda: tf.audio.encode_wav(tf.zeros((3, 1)), [8000]), ["[8000]"]),
     (lambda: tf.audio.encode_wav(tf.zeros((3, 1)), -5), ["sample_rate", "-5"]),
     (lambda: tf.audio.encode_wav(tf.zeros((1, 2 ** 15)), 8000), ["does not fit"]),
     (lambda: tf.audio.decode_wav([sound()]), ["contents", "scalar", "(1,)"]), (lambda: tf.audio.decode_wav(1), ["contents", "int32"]),

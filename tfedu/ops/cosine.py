@@ -143,6 +143,7 @@ def inverse_mdct(
     "The signal of a modified cosine transform. Raises ValueError, InvalidArgumentError. `tf.signal.inverse_mdct`"
     mdcts = convert_to_tensor(mdcts)
     if mdcts.ndim < 2: raise ValueError(f"inverse_mdct: mdcts needs 2 axes or more, frames and places, got shape {mdcts.shape}")
-    if (half := mdcts.array.shape[-1]) % 2: raise InvalidArgumentError(None, None, f"inverse_mdct: mdcts must have an even number of places, got {half}")
+    if (half := mdcts.array.shape[-1]) % 2:
+        raise InvalidArgumentError(None, None, f"inverse_mdct: mdcts must have an even number of places, got {half}")
     halves = idct(mdcts, 4, norm=norm)
     return overlap_and_add(faded(unfolded(halves if norm else halves / max(1, 2 * half)), window_fn), half)

@@ -62,7 +62,7 @@ def whole(
 ) -> int:
     "`value` as a Python int. Raises ValueError for what is no integer, InvalidArgumentError for less than `least`."
     number = static(value)
-    if not isinstance(number, int) or isinstance(number, bool): raise ValueError(f"{function}: {argument} must be one integer, got {number}")
+    if not isinstance(number, int): raise ValueError(f"{function}: {argument} must be one integer, got {number}")
     if number < least: raise InvalidArgumentError(None, None, f"{function}: {argument} must be {least} or more, got {number}")
     return number
 
@@ -80,7 +80,7 @@ def frame(
     x, length, step = convert_to_tensor(signal), whole("frame", "frame_length", frame_length, 0), whole("frame", "frame_step", frame_step)
     axis, ndim = static(axis), x.ndim
     if not ndim: raise ValueError("frame: signal must have one axis or more, got a scalar")
-    if not -ndim <= axis < ndim: raise InvalidArgumentError(None, None, f"frame: axis {axis} is no axis of signal, which has shape {x.shape}")
+    if not -ndim <= axis < ndim: raise InvalidArgumentError(None, None, f"frame: axis {axis} is no axis of signal of shape {x.shape}")
     axis %= ndim
     if inner := axis < ndim - 1: x = transpose(x, [*range(axis), *range(axis + 1, ndim), axis])
     if pad_end:

@@ -62,5 +62,5 @@ def mfccs_from_log_mel_spectrograms(
     "Mel-frequency cepstral coefficients. Raises ValueError (Davis and Mermelstein, 1980). `tf.signal.mfccs_from_log_mel_spectrograms`"
     x = convert_to_tensor(log_mel_spectrograms)
     if not x.ndim or not (bands := x.array.shape[-1]):
-        raise ValueError(f"mfccs_from_log_mel_spectrograms: log_mel_spectrograms needs a last axis of bands, not empty, got shape {x.shape}")
+        raise ValueError(f"mfccs_from_log_mel_spectrograms: log_mel_spectrograms needs a last axis of bands, got shape {x.shape}")
     return dct(x, 2) * float(np.sqrt(.5 / bands))

@@ -35,11 +35,11 @@ def window_size(
     window_length,    # Anything
     dtype,            # Anything
 ) -> tuple[int, DType]:
-    "Length and dtype. Raises ValueError for a list or a dtype that is not floating, TypeError for a fraction, InvalidArgumentError below 0."
+    "Length and dtype. Raises ValueError for a list or a dtype not floating, TypeError for a fraction, InvalidArgumentError below 0."
     length, kind = static(window_length), as_dtype(dtype)
     if not kind.is_floating: raise ValueError(f"{name}: dtype must be floating, got {kind.name}")
     if isinstance(length, list | tuple): raise ValueError(f"{name}: window_length must be one number, got {length}")
-    if isinstance(length, bool) or not isinstance(length, int | np.integer): raise TypeError(f"{name}: window_length must be an integer, got {length}")
+    if not isinstance(length, int | np.integer): raise TypeError(f"{name}: window_length must be an integer, got {length}")
     if length < 0: raise InvalidArgumentError(None, None, f"{name}: window_length must not be negative, got {length}")
     return int(length), kind
 
@@ -91,7 +91,8 @@ def kaiser_window(
     "Kaiser's window, symmetric. Raises ValueError, TypeError or InvalidArgumentError. `tf.signal.kaiser_window`"
     length, kind = window_size("kaiser_window", window_length, dtype)
     beta = cast(convert_to_tensor(beta), float64)
-    if beta.ndim or not np.isfinite(beta.array): raise InvalidArgumentError(None, None, f"kaiser_window: beta must be one finite number, got {beta.array}")
+    if beta.ndim or not np.isfinite(beta.array):
+        raise InvalidArgumentError(None, None, f"kaiser_window: beta must be one finite number, got {beta.array}")
     if length == 1: return constant([1], kind)
     share = np.sqrt(np.maximum(0, 1 - np.linspace(-1, 1, length) ** 2))
     return cast(circle_mean(beta, share) / circle_mean(beta, np.ones(1)), kind)

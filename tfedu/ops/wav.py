@@ -81,7 +81,8 @@ def read_format(
     if bits != 16: corrupt(f"samples must have 16 bits, got {bits}")
     if not channels: corrupt("there must be a channel or more, got 0")
     if each_step != 2 * channels: corrupt(f"{channels} channels take {2 * channels} bytes a step, but the format says {each_step}")
-    if each_second != rate * each_step: corrupt(f"{rate} steps of {each_step} bytes are {rate * each_step} a second, but the format says {each_second}")
+    if each_second != (due := rate * each_step):
+        corrupt(f"{rate} steps of {each_step} bytes are {due} a second, but the format says {each_second}")
     if rate >= 2 ** 31: corrupt(f"{rate} samples a second do not fit in an int32")
     return channels, rate
 
