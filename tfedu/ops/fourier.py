@@ -147,7 +147,7 @@ def fitted(
 def given(name: str, input_tensor, rank: int, kinds: frozenset[DType], hint: DType) -> Tensor:
     "`input_tensor` as a tensor. Raises ValueError for another dtype than `kinds`, or for less than `rank` axes."
     x = convert_to_tensor(input_tensor, dtype_hint=hint)
-    wanted = " or ".join(sorted((d.name for d in kinds), key=len))
+    wanted = " or ".join(d.name for d in sorted(kinds, key=lambda d: d.size))
     if x.dtype not in kinds: raise ValueError(f"{name}: input_tensor must be {wanted}, got {x.dtype.name}")
     if x.ndim < rank: raise ValueError(f"{name}: input_tensor needs {rank} axes or more, got shape {x.shape}")
     return x
