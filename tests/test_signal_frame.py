@@ -80,6 +80,19 @@ def test_frames_of_anything():
     assert tf.signal.frame(tf.zeros(0), 2, 1, pad_end=True).shape.as_list() == [0, 2]
 
 
+def test_the_documented_counts():
+    sound = tf.zeros((3, 9152))
+    assert tf.signal.frame(sound, 512, 180).shape.as_list() == [3, 49, 512]
+    assert tf.signal.frame(sound, 512, 180, pad_end=True).shape.as_list() == [3, 51, 512]
+    assert tf.signal.stft(sound, 512, 180, 600, pad_end=True).shape.as_list() == [3, 51, 301]
+
+
+def test_a_variable_gets_its_gradient():
+    x = tf.Variable(noise(12))
+    with tf.GradientTape() as tape: loss = tf.reduce_sum(tf.signal.overlap_and_add(tf.signal.frame(x, 4, 2), 2))
+    np.testing.assert_array_equal(tape.gradient(loss, x), [1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1])
+
+
 def test_halves_are_added_in_float32():
     frames = tf.constant(np.ones((1000, 1000)), tf.float16)
     assert tf.signal.overlap_and_add(frames, 1).numpy()[999] == 1000 and tf.signal.overlap_and_add(frames * 3, 1).numpy()[999] == 3000
