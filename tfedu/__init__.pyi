@@ -1,6 +1,7 @@
 # Generated from the notebooks by `make export`; do not edit.
 from . import __operators__ as __operators__
 from . import audio as audio
+from . import autodiff as autodiff
 from . import bitwise as bitwise
 from . import config as config
 from . import debugging as debugging
@@ -12,19 +13,28 @@ from . import linalg as linalg
 from . import math as math
 from . import nest as nest
 from . import nn as nn
+from . import ragged as ragged
 from . import random as random
+from . import sets as sets
 from . import signal as signal
+from . import sparse as sparse
 from . import sysconfig as sysconfig
 from . import test as test
 from . import types as types
 from . import version as version
+from tfedu.autodiff.tape import AggregationMethod as AggregationMethod
 from tfedu.ops.asserting import Assert as Assert
 from tfedu.core.dtype import DType as DType
 from tfedu.autodiff.tape import GradientTape as GradientTape
 from tfedu.ops.indexed_slices import IndexedSlices as IndexedSlices
 from tfedu.ops.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from tfedu.core.module import Module as Module
+from tfedu.ops.ragged_tensor import RaggedTensor as RaggedTensor
+from tfedu.ops.ragged_tensor import RaggedTensorSpec as RaggedTensorSpec
+from tfedu.ops.sparse_tensor import SparseTensor as SparseTensor
+from tfedu.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tfedu.core.tensor import Tensor as Tensor
+from tfedu.ops.tensor_array import TensorArray as TensorArray
 from tfedu.core.shape import TensorShape as TensorShape
 from tfedu.core.shape import TensorSpec as TensorSpec
 from tfedu.core.shape import TypeSpec as TypeSpec
@@ -50,7 +60,9 @@ from tfedu.ops.checking import assert_rank as assert_rank
 from tfedu.ops.functions import atan as atan
 from tfedu.ops.functions import atan2 as atan2
 from tfedu.ops.functions import atanh as atanh
+from tfedu.ops.blocks import batch_to_space as batch_to_space
 from tfedu.core.dtype import bfloat16 as bfloat16
+from tfedu.ops.scalars import bitcast as bitcast
 from tfedu.core.dtype import bool_ as bool
 from tfedu.ops.gather import boolean_mask as boolean_mask
 from tfedu.ops.array import broadcast_dynamic_shape as broadcast_dynamic_shape
@@ -69,6 +81,7 @@ from tfedu.core.convert import convert_to_tensor as convert_to_tensor
 from tfedu.ops.functions import cos as cos
 from tfedu.ops.functions import cosh as cosh
 from tfedu.ops.scan import cumsum as cumsum
+from tfedu.autodiff.custom_gradient import custom_gradient as custom_gradient
 from tfedu.core.device import device as device
 from tfedu.ops.math import divide as divide
 from tfedu.core.dtype import double as double
@@ -92,6 +105,7 @@ from tfedu.ops.gather import gather as gather
 from tfedu.ops.gather import gather_nd as gather_nd
 from tfedu.ops.placement import get_logger as get_logger
 from tfedu.ops.static import get_static_value as get_static_value
+from tfedu.autodiff.custom_gradient import grad_pass_through as grad_pass_through
 from tfedu.ops.compare import greater as greater
 from tfedu.ops.compare import greater_equal as greater_equal
 from tfedu.core.dtype import half as half
@@ -132,6 +146,8 @@ from tfedu.core.dtype import quint16 as quint16
 from tfedu.core.dtype import quint8 as quint8
 from tfedu.ops.create import range_ as range
 from tfedu.ops.array import rank as rank
+from tfedu.ops.scalars import realdiv as realdiv
+from tfedu.autodiff.recompute import recompute_grad as recompute_grad
 from tfedu.ops.reduce import reduce_all as reduce_all
 from tfedu.ops.reduce import reduce_any as reduce_any
 from tfedu.ops.reduce import reduce_logsumexp as reduce_logsumexp
@@ -149,6 +165,7 @@ from tfedu.ops.sequence import reverse_sequence as reverse_sequence
 from tfedu.ops.pad import roll as roll
 from tfedu.ops.piecewise import round as round
 from tfedu.ops.cast import saturate_cast as saturate_cast
+from tfedu.ops.scalars import scalar_mul as scalar_mul
 from tfedu.ops.gather import scatter_nd as scatter_nd
 from tfedu.ops.sort import searchsorted as searchsorted
 from tfedu.ops.sequence import sequence_mask as sequence_mask
@@ -161,6 +178,8 @@ from tfedu.ops.functions import sinh as sinh
 from tfedu.ops.array import size as size
 from tfedu.ops.slicing import slice_ as slice
 from tfedu.ops.sort import sort as sort
+from tfedu.ops.blocks import space_to_batch as space_to_batch
+from tfedu.ops.blocks import space_to_batch as space_to_batch_nd
 from tfedu.ops.array import split as split
 from tfedu.ops.functions import sqrt as sqrt
 from tfedu.ops.math import square as square
@@ -181,6 +200,8 @@ from tfedu.ops.linalg import tensordot as tensordot
 from tfedu.ops.pad import tile as tile
 from tfedu.ops.array import transpose as transpose
 from tfedu.ops.math import truediv as truediv
+from tfedu.ops.scalars import truncatediv as truncatediv
+from tfedu.ops.scalars import truncatemod as truncatemod
 from tfedu.ops.static import tuple_ as tuple
 from tfedu.ops.static import type_spec_from_value as type_spec_from_value
 from tfedu.core.dtype import uint16 as uint16

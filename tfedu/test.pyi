@@ -1,6 +1,7 @@
 # Generated from the notebooks by `make export`; do not edit.
 from tfedu.ops.benchmarking import Benchmark as Benchmark
 from tfedu.ops.testing import TestCase as TestCase
+from tfedu.autodiff.compute_gradient import compute_gradient as compute_gradient
 from tfedu.ops.benchmarking import gpu_device_name as gpu_device_name
 from tfedu.ops.benchmarking import is_built_with_cuda as is_built_with_cuda
 from tfedu.ops.benchmarking import is_built_with_gpu_support as is_built_with_gpu_support

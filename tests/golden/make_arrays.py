@@ -3,7 +3,7 @@
 usage, in an environment with TensorFlow, from this directory: python make_arrays.py
 
 The cases are those of make_slice.py, which does the recording. A case that TensorFlow refuses has
-"error", the name of the exception's class, instead of "y" and "g".
+{"error": the name of the exception's class} for "y", and no "g".
 """
 
 import gzip
@@ -34,7 +34,7 @@ def refused(name, *x, **k):
     try:
         y = f(*[make_slice.tensors(v) for v in x], **k)
     except Exception as error:
-        CASES.append({"f": name, "x": encode(list(x)), "k": {n: encode(v) for n, v in k.items()}, "error": type(error).__name__})
+        CASES.append({"f": name, "x": encode(list(x)), "k": {n: encode(v) for n, v in k.items()}, "y": {"error": type(error).__name__}})
     else:
         print("not refused:", name, x, k, "->", y)
 

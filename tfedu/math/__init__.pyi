@@ -1,4 +1,5 @@
 # Generated from the notebooks by `make export`; do not edit.
+from . import special as special
 from tfedu.ops.complex import abs as abs
 from tfedu.ops.math import accumulate_n as accumulate_n
 from tfedu.ops.functions import acos as acos
@@ -13,6 +14,11 @@ from tfedu.ops.functions import asinh as asinh
 from tfedu.ops.functions import atan as atan
 from tfedu.ops.functions import atan2 as atan2
 from tfedu.ops.functions import atanh as atanh
+from tfedu.ops.special import bessel_i0 as bessel_i0
+from tfedu.ops.special import bessel_i0e as bessel_i0e
+from tfedu.ops.special import bessel_i1 as bessel_i1
+from tfedu.ops.special import bessel_i1e as bessel_i1e
+from tfedu.ops.gamma import betainc as betainc
 from tfedu.ops.counting import bincount as bincount
 from tfedu.ops.piecewise import ceil as ceil
 from tfedu.ops.counting import confusion_matrix as confusion_matrix
@@ -22,11 +28,15 @@ from tfedu.ops.functions import cosh as cosh
 from tfedu.ops.counting import count_nonzero as count_nonzero
 from tfedu.ops.scan import cumprod as cumprod
 from tfedu.ops.scan import cumsum as cumsum
+from tfedu.ops.special import cumulative_logsumexp as cumulative_logsumexp
+from tfedu.ops.gamma import digamma as digamma
 from tfedu.ops.math import divide as divide
 from tfedu.ops.piecewise import divide_no_nan as divide_no_nan
 from tfedu.ops.compare import equal as equal
 from tfedu.ops.nn import erf as erf
 from tfedu.ops.nn import erfc as erfc
+from tfedu.ops.quantile import erfcinv as erfcinv
+from tfedu.ops.quantile import erfinv as erfinv
 from tfedu.ops.functions import exp as exp
 from tfedu.ops.functions import expm1 as expm1
 from tfedu.ops.piecewise import floor as floor
@@ -34,17 +44,24 @@ from tfedu.ops.math import floordiv as floordiv
 from tfedu.ops.math import floormod as floormod
 from tfedu.ops.compare import greater as greater
 from tfedu.ops.compare import greater_equal as greater_equal
+from tfedu.ops.gamma import igamma as igamma
+from tfedu.ops.gamma import igammac as igammac
 from tfedu.ops.complex import imag as imag
+from tfedu.ops.ranking import in_top_k as in_top_k
 from tfedu.ops.sort import invert_permutation as invert_permutation
 from tfedu.ops.compare import is_finite as is_finite
 from tfedu.ops.compare import is_inf as is_inf
 from tfedu.ops.compare import is_nan as is_nan
 from tfedu.ops.sort import is_non_decreasing as is_non_decreasing
 from tfedu.ops.sort import is_strictly_increasing as is_strictly_increasing
+from tfedu.ops.normalise import l2_normalize as l2_normalize
+from tfedu.ops.gamma import lbeta as lbeta
 from tfedu.ops.compare import less as less
 from tfedu.ops.compare import less_equal as less_equal
+from tfedu.ops.gamma import lgamma as lgamma
 from tfedu.ops.functions import log as log
 from tfedu.ops.functions import log1p as log1p
+from tfedu.ops.penalty import log_sigmoid as log_sigmoid
 from tfedu.ops.nn import log_softmax as log_softmax
 from tfedu.ops.compare import logical_and as logical_and
 from tfedu.ops.compare import logical_not as logical_not
@@ -55,8 +72,12 @@ from tfedu.ops.piecewise import minimum as minimum
 from tfedu.ops.math import floormod as mod
 from tfedu.ops.math import multiply as multiply
 from tfedu.ops.piecewise import multiply_no_nan as multiply_no_nan
+from tfedu.ops.quantile import ndtri as ndtri
 from tfedu.ops.math import negative as negative
+from tfedu.ops.scalars import nextafter as nextafter
 from tfedu.ops.compare import not_equal as not_equal
+from tfedu.ops.gamma import polygamma as polygamma
+from tfedu.ops.scalars import polyval as polyval
 from tfedu.ops.piecewise import pow as pow
 from tfedu.ops.complex import real as real
 from tfedu.ops.math import reciprocal as reciprocal
@@ -75,6 +96,7 @@ from tfedu.ops.reduce import reduce_variance as reduce_variance
 from tfedu.ops.piecewise import rint as rint
 from tfedu.ops.piecewise import round as round
 from tfedu.ops.functions import rsqrt as rsqrt
+from tfedu.ops.scalars import scalar_mul as scalar_mul
 from tfedu.ops.segment import segment_max as segment_max
 from tfedu.ops.segment import segment_mean as segment_mean
 from tfedu.ops.segment import segment_min as segment_min
@@ -84,6 +106,7 @@ from tfedu.ops.functions import sigmoid as sigmoid
 from tfedu.ops.piecewise import sign as sign
 from tfedu.ops.functions import sin as sin
 from tfedu.ops.functions import sinh as sinh
+from tfedu.ops.quantile import sobol_sample as sobol_sample
 from tfedu.ops.nn import softmax as softmax
 from tfedu.ops.functions import softplus as softplus
 from tfedu.ops.nn import softsign as softsign
@@ -93,6 +116,7 @@ from tfedu.ops.math import squared_difference as squared_difference
 from tfedu.ops.math import subtract as subtract
 from tfedu.ops.functions import tan as tan
 from tfedu.ops.functions import tanh as tanh
+from tfedu.ops.ranking import top_k as top_k
 from tfedu.ops.math import truediv as truediv
 from tfedu.ops.segment import unsorted_segment_max as unsorted_segment_max
 from tfedu.ops.segment import unsorted_segment_mean as unsorted_segment_mean
@@ -100,4 +124,8 @@ from tfedu.ops.segment import unsorted_segment_min as unsorted_segment_min
 from tfedu.ops.segment import unsorted_segment_prod as unsorted_segment_prod
 from tfedu.ops.segment import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
 from tfedu.ops.segment import unsorted_segment_sum as unsorted_segment_sum
+from tfedu.ops.scalars import xdivy as xdivy
+from tfedu.ops.scalars import xlog1py as xlog1py
+from tfedu.ops.scalars import xlogy as xlogy
 from tfedu.ops.nn import zero_fraction as zero_fraction
+from tfedu.ops.gamma import zeta as zeta
