@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TOOLS', 'OPS', 'CLASSES', 'CPU', 'LARGE', 'load_ops', 'Registry', 'knows_better', 'infix', 'Arithmetic', 'Operators',
-           'Reference', 'Held', 'Tensor', 'missing', 'as_numpy', 'value_text', 'sizes', 'single', 'class_of', 'Large',
+           'Reference', 'Held', 'part', 'Tensor', 'as_numpy', 'value_text', 'sizes', 'single', 'class_of', 'Large',
            'wrap', 'place']
 
 # %% ../../nbs/1_core/140_tensor.ipynb #3a77ef87
@@ -129,6 +129,16 @@ class Held(Operators):
     def eval(self, feed_dict=None, session=None): raise NotImplementedError("Tensor.eval needs a session; eagerly, use x.numpy()")
     def consumers(self): raise NotImplementedError("Tensor.consumers is known in a graph only; eagerly, nobody keeps a list of them")
 
+# %% ../../nbs/1_core/140_tensor.ipynb #a77a7c09
+def part(
+    name: str,   # Of a method
+) -> property:
+    "A method of variables for the part of a variable that a tensor is."
+    def method(x):
+        try: return partial(x.origin, x, name)
+        except AttributeError: raise AttributeError(f"a tensor has no attribute {name!r}, only a slice of a variable does") from None
+    return property(method, doc=f"`{name}` for the part of the variable that this is; AttributeError for any other tensor.")
+
 # %% ../../nbs/1_core/140_tensor.ipynb #f667ddb0
 @publish("tf.Tensor")
 class Tensor(Held):
@@ -149,16 +159,7 @@ class Tensor(Held):
     def __complex__(self): return complex(single(self, "complex"))
     def __index__(self): return operator.index(single(self, "index")[()])
     def __format__(self, spec): return format(self.numpy(), spec)
-    def __getattr__(self, name):   # asked only for what is not there
-        if name not in ("assign", "assign_add", "assign_sub"): raise missing(self, name)
-        try: return partial(self.origin, self, name)
-        except AttributeError: raise missing(self, name) from None
-
-# %% ../../nbs/1_core/140_tensor.ipynb #25566259
-def missing(x: Tensor, name: str) -> AttributeError:
-    "The error for an attribute that `x` does not have."
-    why = ", only a slice of a variable does" if name in ("assign", "assign_add", "assign_sub") else ""
-    return AttributeError(f"{type(x).__name__!r} object has no attribute {name!r}{why}")
+    assign, assign_add, assign_sub = part("assign"), part("assign_add"), part("assign_sub")
 
 # %% ../../nbs/1_core/140_tensor.ipynb #142a82d6
 def as_numpy(
