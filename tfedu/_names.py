@@ -275,6 +275,20 @@ NAMES = {
         "UnimplementedError": ("tfedu.core.errors", "UnimplementedError"),
         "UnknownError": ("tfedu.core.errors", "UnknownError"),
     },
+    "image": {
+        "ResizeMethod": ("tfedu.ops.resize", "ResizeMethod"),
+        "central_crop": ("tfedu.ops.image_geometry", "central_crop"),
+        "crop_to_bounding_box": ("tfedu.ops.image_geometry", "crop_to_bounding_box"),
+        "extract_patches": ("tfedu.ops.image_geometry", "extract_patches"),
+        "flip_left_right": ("tfedu.ops.image_geometry", "flip_left_right"),
+        "flip_up_down": ("tfedu.ops.image_geometry", "flip_up_down"),
+        "pad_to_bounding_box": ("tfedu.ops.image_geometry", "pad_to_bounding_box"),
+        "resize": ("tfedu.ops.resize", "resize"),
+        "resize_with_crop_or_pad": ("tfedu.ops.image_geometry", "resize_with_crop_or_pad"),
+        "resize_with_pad": ("tfedu.ops.resize", "resize_with_pad"),
+        "rot90": ("tfedu.ops.image_geometry", "rot90"),
+        "transpose": ("tfedu.ops.image_geometry", "transpose"),
+    },
     "keras": {
     },
     "keras.datasets": {
