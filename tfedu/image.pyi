@@ -1,13 +1,24 @@
 # Generated from the notebooks by `make export`; do not edit.
 from tfedu.ops.resize import ResizeMethod as ResizeMethod
+from tfedu.ops.colour import adjust_brightness as adjust_brightness
+from tfedu.ops.colour import adjust_contrast as adjust_contrast
+from tfedu.ops.colour import adjust_gamma as adjust_gamma
+from tfedu.ops.colour import adjust_hue as adjust_hue
+from tfedu.ops.colour import adjust_saturation as adjust_saturation
 from tfedu.ops.image_geometry import central_crop as central_crop
+from tfedu.ops.colour import convert_image_dtype as convert_image_dtype
 from tfedu.ops.image_geometry import crop_to_bounding_box as crop_to_bounding_box
 from tfedu.ops.image_geometry import extract_patches as extract_patches
 from tfedu.ops.image_geometry import flip_left_right as flip_left_right
 from tfedu.ops.image_geometry import flip_up_down as flip_up_down
+from tfedu.ops.colour import grayscale_to_rgb as grayscale_to_rgb
+from tfedu.ops.colour import hsv_to_rgb as hsv_to_rgb
 from tfedu.ops.image_geometry import pad_to_bounding_box as pad_to_bounding_box
+from tfedu.ops.colour import per_image_standardization as per_image_standardization
 from tfedu.ops.resize import resize as resize
 from tfedu.ops.image_geometry import resize_with_crop_or_pad as resize_with_crop_or_pad
 from tfedu.ops.resize import resize_with_pad as resize_with_pad
+from tfedu.ops.colour import rgb_to_grayscale as rgb_to_grayscale
+from tfedu.ops.colour import rgb_to_hsv as rgb_to_hsv
 from tfedu.ops.image_geometry import rot90 as rot90
 from tfedu.ops.image_geometry import transpose as transpose
