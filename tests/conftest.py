@@ -19,6 +19,13 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 configuration.set_hypothesis_home_dir(ROOT / "build" / "hypothesis")
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("nightly", deadline=None, max_examples=1000, print_blob=True)
+THOROUGH = {"steady": 200, "nightly": 10_000}
+PROFILE = ["steady"]     # the one in use, chosen before any test is collected
+
+
+def thorough():
+    "Settings of the properties of single ops, of which one example costs little: more examples than the profile has."
+    return settings(max_examples=THOROUGH[PROFILE[0]])
 
 
 def pytest_addoption(parser):
@@ -39,19 +46,25 @@ def root():
 
 
 class Record:
-    """Writes build/called.json: the public names that passed tests use.
+    """Writes build/called.json: the public names that passed tests use. And counts: golden cases, and what the sweep covered.
 
     A name counts when `tf.math.add` or the like stands in a test function that passed, in the rest of a file of which a test
     passed, or in a notebook that re-ran; not when it is only an argument of isinstance, hasattr and their like. Sweeps, which
     take names from a table, say `record_property("called", "tf.math.add")`. Reading the source costs nothing while the tests
     run and replaces nothing, so that functions keep their identity and classes their instances.
     """
-    def __init__(self): self.passed, self.named = set(), set()
+    def __init__(self): self.passed, self.named, self.golden, self.swept = set(), set(), 0, set()
 
     def pytest_runtest_logreport(self, report):
         if report.when != "call" or not report.passed: return
         self.passed.add(report.nodeid)
         self.named.update(value for key, value in report.user_properties if key == "called")
+        self.golden += sum(value for key, value in report.user_properties if key == "golden")
+        self.swept.update(value for key, value in report.user_properties if key == "sweep")
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self.golden: terminalreporter.write_line(f"golden: {self.golden} answers of TensorFlow reproduced")
+        if self.swept: terminalreporter.write_line(f"sweep: {len(self.swept)} op x dtype x case")
 
     def pytest_sessionfinish(self):
         from called import used
@@ -62,5 +75,6 @@ class Record:
 
 
 def pytest_configure(config):
-    settings.load_profile("nightly" if config.getoption("--slow") else "steady")   # pytest's --hypothesis-profile, if given, comes after
+    PROFILE[0] = "nightly" if config.getoption("--slow") else "steady"
+    settings.load_profile(PROFILE[0])   # pytest's --hypothesis-profile, if given, comes after
     if not hasattr(config, "workerinput"): config.pluginmanager.register(Record())

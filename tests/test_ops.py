@@ -11,7 +11,7 @@ from tables.inputs import draw
 
 from tfedu.autodiff.check import check_grads
 from tfedu.autodiff.tape import GradientTape
-from tfedu.core.convert import constant
+from tfedu.core.convert import constant, convert_to_tensor
 from tfedu.core.dtype import as_dtype
 from tfedu.core.errors import OpError
 from tfedu.core.op import COMPLEX, FLOATING
@@ -50,8 +50,9 @@ EACH = [pytest.param(name, i, id=f"{name}-{i}") for name in DIFFERENTIABLE for i
 
 
 @pytest.mark.parametrize("name, case", EACH)
-def test_derivatives_agree_with_differences(name, case):
+def test_derivatives_agree_with_differences(name, case, record_property):
     f, moving = bound(OPS[name], *cases(OPS[name].op)[case])
+    for x in moving: record_property("sweep", f"{name} {x.dtype} {case}")
     check_grads(f, moving, order=2)
 
 
@@ -87,18 +88,22 @@ def gradients(f, xs, recorded):
         with GradientTape() as tape:
             tape.watch(xs)
             y = f(*xs)
-        if recorded: return y, tape.gradient(y, xs)
-    return y, tape.gradient(y, xs)
+        if recorded: return y, dense(tape.gradient(y, xs))
+    return y, dense(tape.gradient(y, xs))
+
+
+def dense(grads): return [g if g is None else convert_to_tensor(g) for g in grads]
 
 
 @pytest.mark.parametrize("name, case", EACH)
-def test_every_floating_dtype_keeps_its_type_and_shape(name, case):
+def test_every_floating_dtype_keeps_its_type_and_shape(name, case, record_property):
     op = OPS[name].op
     f, moving = bound(OPS[name], *cases(op)[case])
     wanted = COMPLEX if any(x.dtype.kind == "c" for x in moving) else FLOATING
     _, exact = gradients(f, [constant(x) for x in moving], False)
     for dtype in sorted(op.T & wanted, key=lambda d: d.name):
         if op.name in ("cast", "saturate_cast") and dtype.name != "float64" or op.name in KINKED and dtype.size == 2: continue
+        record_property("sweep", f"{name} {dtype.name} {case}")
         xs = [constant(np.asarray(x).astype(dtype.np)) for x in moving]
         for recorded in (False, True):
             y, grads = gradients(f, xs, recorded)
@@ -116,10 +121,11 @@ def ones(dtype, shape): return constant(np.full(shape, b"a", object) if dtype.na
 
 
 @pytest.mark.parametrize("name", sorted(n for n, c in OPS.items() if hasattr(c, "op") and c.op.elementwise))
-def test_elementwise_ops_take_every_shape_and_refuse_wrong_types(name):
+def test_elementwise_ops_take_every_shape_and_refuse_wrong_types(name, record_property):
     op = OPS[name].op
     for dtype in sorted(op.T, key=lambda d: d.name):
         for shape in ((), (0,), (2, 0, 3), (1,), (2, 3)):
+            record_property("sweep", f"{name} {dtype.name} {shape}")
             y = OPS[name](*[ones(dtype, shape) for _ in op.inputs])
             assert y.shape.as_list() == list(shape) and y.dtype in ((op.result or dtype), dtype.real_dtype)
     for dtype in {"float32", "int32", "bool", "string", "complex64"} - {d.name for d in op.T}:

@@ -1,102 +1,10 @@
 """Records slice.json.gz: what TensorFlow itself gives for the ops of the slice, values and gradients.
 
-usage, in an environment with TensorFlow: python make_slice.py
-
-A case is {"f": public name, "x": positional arguments, "k": keywords, "y": result, "g": gradients of sum(result * weight), weight i being
-7 i mod 5 - 1.5, for each positional argument (null: none)}. An array is {"a": [dtype, shape, flat values]}: complex
-numbers as two values, NaN and infinities as text.
+usage, in an environment with TensorFlow: python make_slice.py (the format is described in recording.py)
 """
-import gzip
-import json
-import operator
-import os
-import pathlib
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
-
-NAN, INF = float("nan"), float("inf")
-FLOATS = ["float16", "bfloat16", "float32", "float64"]
-WIDE = ["float32", "float64"]
-INTS = ["int8", "int32", "int64", "uint8"]
-
-
-def number(v):
-    v = v.item() if hasattr(v, "item") else v
-    if isinstance(v, bytes):
-        return v.decode()
-    if isinstance(v, bool | int | str):
-        return v
-    v = float(v)
-    return v if np.isfinite(v) else str(v)
-
-
-def flat(array):
-    if array.dtype.kind == "c":
-        return [number(part) for v in array.ravel() for part in (v.real, v.imag)]
-    if array.dtype.name in ("float16", "bfloat16", "float32"):                 # the shortest text that reads back to the same float32
-        return [v if isinstance(v := number(x), str) else float(np.format_float_scientific(np.float32(x),
-            unique=True)) for x in array.ravel()]
-    return [number(v) for v in array.ravel()]
-
-
-def encode(v):
-    if isinstance(v, tf.IndexedSlices):
-        v = tf.convert_to_tensor(v)
-    if isinstance(v, tf.Tensor | np.ndarray | np.generic):
-        dtype = tf.as_dtype(v.dtype)
-        array = np.asarray(v.numpy() if isinstance(v, tf.Tensor) else v)
-        return {"a": [dtype.name, list(array.shape), flat(array)]}
-    if isinstance(v, tf.DType):
-        return {"d": v.name}
-    if isinstance(v, slice):
-        return {"s": [v.start, v.stop, v.step]}
-    if v is Ellipsis:
-        return {"e": 1}
-    if isinstance(v, tuple):
-        return {"t": [encode(i) for i in v]}
-    if isinstance(v, list):
-        return [encode(i) for i in v]
-    return v if v is None or isinstance(v, bool | int | str) else number(v)
-
-
-def tensors(v):
-    if isinstance(v, np.ndarray | np.generic):
-        return tf.constant(v)
-    return [tensors(i) for i in v] if isinstance(v, list) else v
-
-
-def record(name, *x, **k):
-    f = operator.getitem if name == "getitem" else tf
-    for part in name.split(".") if f is tf else ():
-        f = getattr(f, part)
-    inputs = [tensors(v) for v in x]
-    with tf.GradientTape() as tape:
-        tape.watch([v for v in tf.nest.flatten(inputs) if isinstance(v, tf.Tensor) and (v.dtype.is_floating or v.dtype.is_complex)])
-        y = f(*inputs, **k)
-    outputs = list(y) if isinstance(y, list | tuple) else [y]
-    case = {"f": name, "x": encode(list(x)), "k": {n: encode(v) for n, v in k.items()},
-            "y": encode(outputs if isinstance(y, list | tuple) else y)}
-    floating = [o for o in outputs if o.dtype.is_floating]
-    sources = [v if isinstance(v, tf.Tensor) and v.dtype.is_floating else None for v in inputs]
-    if floating and len(floating) == len(outputs) and any(s is not None for s in sources):
-        weights = [tf.cast(tf.reshape(tf.range(tf.size(o)) * 7 % 5, o.shape), o.dtype) - 1.5 for o in outputs]
-        found = iter(tape.gradient(outputs, [s for s in sources if s is not None], weights))
-        case["g"] = [None if s is None else encode(next(found)) for s in sources]
-    CASES.append(case)
-
-
-def data(shape, dtype, low=-2.0, high=2.0, seed=0):
-    rng = np.random.RandomState(seed)
-    if dtype.startswith("complex"):
-        return np.round(rng.uniform(low, high, shape) + 1j * rng.uniform(low, high, shape), 2).astype(dtype)
-    if "int" in dtype:
-        return rng.randint(0 if dtype.startswith("u") else -5, 6, shape).astype(dtype)
-    return np.round(rng.uniform(low, high, shape), 2).astype(tf.as_dtype(dtype).as_numpy_dtype)
-
-
-CASES = []
+from recording import FLOATS, INF, NAN, WIDE, data, record, save
 
 
 def elementwise():
@@ -202,10 +110,4 @@ def networks():
     record("nn.sigmoid_cross_entropy_with_logits", np.eye(3, dtype=np.float32), big)
 
 
-if __name__ == "__main__":
-    for part in (elementwise, reductions, shapes, casts, networks):
-        part()
-    text = json.dumps({"tensorflow": tf.__version__, "cases": CASES}, separators=(",", ":"), allow_nan=False)
-    path = pathlib.Path(__file__).with_name("slice.json.gz")
-    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    print(len(CASES), "cases,", path.stat().st_size, "bytes,", len(text), "as text")
+if __name__ == "__main__": save("slice.json.gz", elementwise, reductions, shapes, casts, networks)

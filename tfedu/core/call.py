@@ -139,7 +139,7 @@ def slow(
     check(op, xs)
     if not LISTENERS: out = run(op, cls, xs, params)
     else:
-        with span(op.name): out = run(op, cls, xs, params)
+        with span(op.name, device=cls.device): out = run(op, cls, xs, params)
     for watch in WATCHERS.get(): watch(op, xs, params, out)
     return out
 
