@@ -4,21 +4,22 @@
 
 # %% auto #0
 __all__ = ['pictures', 'flip_left_right', 'flip_up_down', 'transpose', 'rot90', 'inside', 'crop_to_bounding_box',
-           'pad_to_bounding_box', 'resize_with_crop_or_pad', 'central_crop', 'window_starts', 'slices_of', 'windows',
-           'overlay', 'extract_patches']
+           'pad_to_bounding_box', 'resize_with_crop_or_pad', 'central_crop', 'extract_patches']
 
 # %% ../../nbs/2_ops/260_image_geometry.ipynb #4d7a600b
 import numpy as np
-from ..core.call import op
 from ..core.call import static
 from ..core.convert import convert_to_tensor
-from ..core.errors import InvalidArgumentError
 from ..core.publish import publish
 from ..core.tensor import Tensor
+from .array import reshape
 from .array import transpose as permute
 from .pad import pad
 from .pad import reverse
 from .slicing import getitem
+from .window import per_axis
+from .window import slide
+from .window import windows
 
 # %% ../../nbs/2_ops/260_image_geometry.ipynb #aab763ed
 def pictures(
@@ -140,47 +141,7 @@ def central_crop(
     cut = [int((n - n * fraction) / 2) for n in sizes]
     return crop_to_bounding_box(x, *cut, *[n - 2 * c for n, c in zip(sizes, cut, strict=True)])
 
-# %% ../../nbs/2_ops/260_image_geometry.ipynb #d1c94d30
-def window_starts(
-    size: int,      # Of the image along the axis
-    window: int,    # Pixels that a patch takes
-    step: int,      # From one patch to the next
-    rate: int,      # From one pixel of a patch to the next
-    padding: str,   # "SAME" or "VALID"
-) -> tuple[int, int, int]:   # Patches; zeros before; zeros after
-    "How many windows there are along an axis, and how many zeros they need."
-    wide = (window - 1) * rate + 1
-    if padding == "VALID": return max(0, (size - wide) // step + 1), 0, 0
-    count = -(-size // step)
-    missing = max(0, (count - 1) * step + wide - size)
-    return count, missing // 2, missing - missing // 2
-
-# %% ../../nbs/2_ops/260_image_geometry.ipynb #a7ce75e0
-def slices_of(window: tuple, step: tuple, rate: tuple, count: tuple):
-    "For each pixel of a window: where it stands in all windows."
-    for i, j in np.ndindex(*window):
-        yield tuple([slice(None)] + [slice(at * r, at * r + s * (n - 1) + 1, s) if n else slice(0)
-                                     for at, r, s, n in zip((i, j), rate, step, count, strict=True)])
-
-@op("", inputs=1, linear=True)
-def windows(xp, images, window=(1, 1), step=(1, 1), rate=(1, 1), count=(1, 1)):
-    "The pixels of each window, along the last axis: `(batch, *count, window pixels * channels)`."
-    return xp.concatenate([images[at] for at in slices_of(window, step, rate, count)], -1)
-
-@op("", inputs=1, linear=True)
-def overlay(xp, patches, shape=(), window=(1, 1), step=(1, 1), rate=(1, 1), count=(1, 1)):
-    "Zeros of `shape` to which every window is added in its place."
-    out = xp.zeros(shape, np.float32 if patches.dtype.itemsize == 2 else patches.dtype)
-    for k, at in enumerate(slices_of(window, step, rate, count)): out[at] += patches[..., k * shape[-1]:(k + 1) * shape[-1]]
-    return out.astype(patches.dtype, copy=False)
-
-@windows.vjp
-def _(xp, g, images_shape, window, step, rate, count): return overlay.at(xp)(g, images_shape, window, step, rate, count)
-
-@overlay.vjp
-def _(xp, g, window, step, rate, count): return windows.at(xp)(g, window, step, rate, count)
-
-# %% ../../nbs/2_ops/260_image_geometry.ipynb #b3ff5832
+# %% ../../nbs/2_ops/260_image_geometry.ipynb #0f9dabc1
 @publish("tf.image.extract_patches")
 def extract_patches(
     images,        # `(batch, height, width, channels)`
@@ -192,13 +153,9 @@ def extract_patches(
 ) -> Tensor:       # `(batch, patches down, patches across, rows * columns * channels)`
     "Small windows of images. Raises ValueError or InvalidArgumentError for shapes or settings that do not fit. `tf.image.extract_patches`"
     x = pictures("extract_patches", images, "images", (4,))
-    settings = {"sizes": static(sizes), "strides": static(strides), "rates": static(rates)}
-    for what, given in settings.items():
-        if len(given) != 4 or given[0] != 1 or given[3] != 1 or min(given) < 1:
-            raise InvalidArgumentError(None, None, f"extract_patches: {what} must be [1, rows, columns, 1], all positive, got {given}")
     if str(padding).upper() not in ("SAME", "VALID"): raise ValueError(f"extract_patches: padding must be SAME or VALID, got {padding!r}")
-    window, step, rate = (tuple(given[1:3]) for given in settings.values())
-    rows = [window_starts(*each, str(padding).upper()) for each in zip(x.array.shape[1:3], window, step, rate, strict=True)]
-    around = [[before, after] for _, before, after in rows]
-    if np.any(around): x = pad(x, [[0, 0], *around, [0, 0]])
-    return windows(x, window, step, rate, tuple(count for count, _, _ in rows))
+    settings = [per_axis("extract_patches", what, static(given), 2, False)
+                for what, given in (("sizes", sizes), ("strides", strides), ("rates", rates))]
+    plan = slide("extract_patches", x.array.shape[1:3], *settings, str(padding).upper())
+    found = windows(x, plan)   # (batch, down, across, rows, columns, channels)
+    return reshape(found, (*found.array.shape[:3], int(np.prod(found.array.shape[3:]))))
