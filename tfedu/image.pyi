@@ -8,7 +8,11 @@ from tfedu.ops.colour import adjust_saturation as adjust_saturation
 from tfedu.ops.image_geometry import central_crop as central_crop
 from tfedu.ops.colour import convert_image_dtype as convert_image_dtype
 from tfedu.ops.image_geometry import crop_to_bounding_box as crop_to_bounding_box
+from tfedu.ops.picture_files import decode_and_crop_jpeg as decode_and_crop_jpeg
+from tfedu.ops.picture_files import decode_image as decode_image
+from tfedu.ops.picture_files import decode_jpeg as decode_jpeg
 from tfedu.ops.picture_files import decode_png as decode_png
+from tfedu.ops.picture_files import encode_jpeg as encode_jpeg
 from tfedu.ops.picture_files import encode_png as encode_png
 from tfedu.ops.image_geometry import extract_patches as extract_patches
 from tfedu.ops.image_geometry import flip_left_right as flip_left_right

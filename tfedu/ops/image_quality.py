@@ -84,7 +84,7 @@ def ssim(
     k1: float = 0.01,           # For the comparison of means
     k2: float = 0.03,           # For the comparison of variances
 ) -> Tensor:                    # `(...)`, 1 for equal images
-    "Structural similarity, a mean over windows and channels. Raises ValueError, or InvalidArgumentError for images below the window's size."
+    "Structural similarity, a mean over windows and channels. Raises InvalidArgumentError for images below the window's size."
     a, b, largest = two_pictures("ssim", img1, img2, max_val)
     if min(*a.array.shape[-3:-1], *b.array.shape[-3:-1]) < filter_size:
         raise InvalidArgumentError(None, None, f"ssim: images of shapes {a.shape} and {b.shape} are smaller than {filter_size=}")

@@ -5,7 +5,9 @@
 # %% auto #0
 __all__ = ['LARGEST', 'MAGIC', 'DEPTHS', 'SAMPLES', 'FILTERS', 'PASSES', 'refuse', 'content', 'fitting', 'chunk', 'chunks_of',
            'Header', 'header_of', 'inflated', 'paeth', 'unfiltered', 'samples_of', 'pixels_of', 'coloured',
-           'with_channels', 'checked', 'decode_png', 'filtered', 'encode_png', 'decode_bmp']
+           'with_channels', 'checked', 'decode_png', 'filtered', 'encode_png', 'decode_bmp', 'frame_of',
+           'extract_jpeg_shape', 'is_jpeg', 'opened', 'decode_jpeg', 'encode_jpeg', 'decode_and_crop_jpeg',
+           'decode_gif', 'decode_image']
 
 # %% ../../nbs/2_ops/265_picture_files.ipynb #043d38f0
 from collections.abc import Callable
@@ -21,13 +23,19 @@ import numpy as np
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.dtype import as_dtype
+from ..core.dtype import float32
+from ..core.dtype import int32
+from ..core.dtype import int64
 from ..core.dtype import string
 from ..core.dtype import uint8
 from ..core.dtype import uint16
 from ..core.errors import InvalidArgumentError
+from ..core.errors import UnimplementedError
+from ..core.optional import optional
 from ..core.publish import publish
 from ..core.tensor import Tensor
 from ..core.tensor import place
+from .colour import convert_image_dtype
 
 # %% ../../nbs/2_ops/265_picture_files.ipynb #3eff522d
 LARGEST = 2**29   # bytes that a decoded picture may take, as in TensorFlow
@@ -42,8 +50,8 @@ def content(
 ) -> bytes:
     "The bytes of a file. Raises InvalidArgumentError unless `contents` is a scalar of text."
     x = convert_to_tensor(contents)
-    if x.dtype is not string or x.ndim: refuse(name, f"contents must be a scalar of dtype string, got shape {x.shape} and dtype {x.dtype.name}")
-    return x.array.item()
+    if x.dtype is string and not x.ndim: return x.array.item()
+    refuse(name, f"contents must be a scalar of dtype string, got shape {x.shape} and dtype {x.dtype.name}")
 
 def fitting(name: str, height: int, width: int, pixel: int) -> None:
     "Raise InvalidArgumentError unless a picture of such sizes, with `pixel` bytes for each pixel, is not empty and not too large."
@@ -67,9 +75,9 @@ def chunks_of(
     while b"IEND" not in found:
         if at + 12 > len(data): refuse(name, f"contents end before the chunk IEND, after {len(data)} bytes")
         length, kind = unpack_from(">I4s", data, at)
-        if at + 12 + length > len(data): refuse(name, f"chunk {kind.decode('latin-1')} is cut off after {len(data) - at - 8} of {length} bytes")
-        body = data[at + 8:at + 8 + length]
-        if crc32(kind + body) != unpack_from(">I", data, at + 8 + length)[0]: refuse(name, f"chunk {kind.decode('latin-1')} has a wrong checksum")
+        body, end = data[at + 8:at + 8 + length], at + 8 + length
+        if end + 4 > len(data): refuse(name, f"chunk {kind.decode('latin-1')} is cut off after {len(body)} of {length} bytes")
+        if crc32(kind + body) != unpack_from(">I", data, end)[0]: refuse(name, f"chunk {kind.decode('latin-1')} has a wrong checksum")
         found.setdefault(kind, []).append(body)
         at += 12 + length
     return {kind: b"".join(parts) if kind == b"IDAT" else parts[0] for kind, parts in found.items()}
@@ -105,7 +113,7 @@ def inflated(
     count: int,    # Bytes that there must be
 ) -> np.ndarray:   # uint8
     "`count` bytes out of `data`. Raises InvalidArgumentError if there are fewer or the data are broken."
-    if count > 1032 * len(data): refuse(name, f"{len(data)} compressed bytes cannot hold {count}; contents are cut off or lie about the size")
+    if count > 1032 * len(data): refuse(name, f"{len(data)} compressed bytes cannot hold {count}; contents lie about the size")
     try: out = decompressobj().decompress(data, count)
     except ZlibError as error: refuse(name, f"chunk IDAT is broken: {error}")
     if len(out) < count: refuse(name, f"chunk IDAT holds {len(out)} of {count} bytes")
@@ -159,7 +167,8 @@ def samples_of(
         data = (data[..., None] >> shifts & (2**head.depth - 1)).reshape(len(data), -1)
     return data[:, :per_row].reshape(len(data), width, -1)
 
-PASSES = [(0, 8, 0, 8), (0, 8, 4, 8), (4, 8, 0, 4), (0, 4, 2, 4), (2, 4, 0, 2), (0, 2, 1, 2), (1, 2, 0, 1)]   # first row, step, first column, step
+PASSES = [   # first row, step between rows, first column, step between columns
+    (0, 8, 0, 8), (0, 8, 4, 8), (4, 8, 0, 4), (0, 4, 2, 4), (2, 4, 0, 2), (0, 2, 1, 2), (1, 2, 0, 1)]
 
 def pixels_of(name: str, head: Header, data: bytes) -> np.ndarray:
     "All samples `(height, width, samples)` of a PNG, row by row or in seven passes. Raises InvalidArgumentError for broken data."
@@ -182,7 +191,8 @@ def coloured(name: str, head: Header, pixels: np.ndarray, chunks: dict[bytes, by
         palette = np.frombuffer(chunks.get(b"PLTE", b""), np.uint8)
         if len(palette) % 3 or pixels.max(initial=0) >= len(palette) // 3:
             refuse(name, f"the palette has {len(palette)} bytes, but a pixel has the number {pixels.max(initial=0)}")
-        opacity = np.pad(np.frombuffer(clear[:len(palette) // 3], np.uint8), (0, len(palette) // 3 - min(len(clear), len(palette) // 3)), constant_values=255)
+        count = len(palette) // 3
+        opacity = np.frombuffer(clear[:count].ljust(count, b"\xff"), np.uint8)
         table = np.concatenate([palette.reshape(-1, 3), opacity[:, None]], 1)
         return table[pixels[..., 0]][..., :4 if clear else 3]
     full = pixels * np.uint8(255 // (2**head.depth - 1)) if head.depth < 8 else pixels
@@ -270,7 +280,158 @@ def decode_bmp(
     fitting("decode_bmp", abs(height), width, have)
     stride = -(-width * have // 4) * 4
     needed = stride * (abs(height) - 1) + width * have
-    if begin + needed > len(data): refuse("decode_bmp", f"{width} x {abs(height)} pixels need {needed} bytes from {begin} on, there are {len(data)} in all")
+    if begin + needed > len(data): refuse("decode_bmp", f"contents have {len(data)} bytes, the pixels need {needed} from byte {begin} on")
     rows = np.frombuffer(data[begin:begin + needed] + bytes(stride * abs(height) - needed), np.uint8).reshape(abs(height), stride)
     x = rows[::-1 if height > 0 else 1, :width * have].reshape(abs(height), width, have)
     return place(np.ascontiguousarray(x[..., [2, 1, 0, 3][:have]] if have > 1 else x))
+
+# %% ../../nbs/2_ops/265_picture_files.ipynb #2b588163
+def frame_of(name: str, data: bytes) -> list[int]:
+    "Height, width and number of components of a JPEG. Raises InvalidArgumentError if it does not say."
+    if not data.startswith(b"\xff\xd8\xff"): refuse(name, f"contents are no JPEG: they begin with {shorten(data[:8])}")
+    at = 2
+    while at + 10 <= len(data) and data[at] == 255:
+        kind, length = data[at + 1], unpack_from(">H", data, at + 2)[0]
+        if 192 <= kind <= 207 and kind not in (196, 200, 204): return list(unpack_from(">HHB", data, at + 5))
+        at += 1 if kind == 255 else 2 + length   # a 255 more may fill up
+    refuse(name, f"contents end or break off at byte {at}, before the sizes of the picture")
+
+@publish("tf.io.extract_jpeg_shape")
+def extract_jpeg_shape(
+    contents,            # Scalar of dtype string: a JPEG
+    output_type=int32,   # int32 or int64
+    name: str | None = None,
+) -> Tensor:             # Height, width, channels
+    "The sizes of a JPEG, which is not decoded. Raises InvalidArgumentError for a broken file, ValueError for another type."
+    kind = as_dtype(output_type)
+    if kind not in (int32, int64): raise ValueError(f"extract_jpeg_shape: output_type must be int32 or int64, got {kind.name}")
+    return convert_to_tensor(frame_of("extract_jpeg_shape", content("extract_jpeg_shape", contents)), kind)
+
+@publish("tf.io.is_jpeg")
+def is_jpeg(
+    contents,    # Tensor of dtype string
+    name: str | None = None,
+) -> Tensor:     # Of bools
+    "Whether a file begins as a JPEG does. `tf.io.is_jpeg`"
+    x = convert_to_tensor(contents, string)
+    starts = [text.startswith(b"\xff\xd8\xff") for text in x.array.reshape(-1)]
+    return place(np.array(starts, bool).reshape(x.array.shape))
+
+# %% ../../nbs/2_ops/265_picture_files.ipynb #3eea9856
+def opened(name: str, kind: str, data: bytes, read: Callable[..., np.ndarray]) -> np.ndarray:
+    "`read(picture)`, where Pillow opens the picture. Raises ImportError without Pillow, InvalidArgumentError for broken contents."
+    library = optional("PIL.Image", f"tf.io.{name}")
+    try:
+        with library.open(BytesIO(data), formats=[kind]) as picture: return read(picture)
+    except InvalidArgumentError: raise
+    except Exception as error: refuse(name, f"contents are no {kind}, or broken: {error}")
+
+@publish("tf.io.decode_jpeg", "tf.image.decode_jpeg")
+def decode_jpeg(
+    contents,                              # Scalar of dtype string: a JPEG
+    channels: int = 0,                     # 1 or 3; 0: as in the file
+    ratio: int = 1,                        # 1, 2, 4 or 8: how many times smaller; decoding is faster then
+    fancy_upscaling: bool = True,          # False is not available
+    try_recover_truncated: bool = False,   # Accepted for compatibility; Pillow refuses files that are cut off
+    acceptable_fraction: float = 1,        # Accepted for compatibility
+    dct_method: str = "",                  # A hint, as in TensorFlow, which Pillow does not take
+    name: str | None = None,
+) -> Tensor:                               # `(height, width, channels)`, uint8
+    "The pixels of a JPEG. Raises InvalidArgumentError for a broken file, ValueError for other settings, ImportError without Pillow."
+    data, count = content("decode_jpeg", contents), checked("decode_jpeg", channels, (0, 1, 3))
+    if ratio not in (1, 2, 4, 8): raise ValueError(f"decode_jpeg: ratio must be 1, 2, 4 or 8, got {ratio}")
+    if not fancy_upscaling: raise UnimplementedError(None, None, "decode_jpeg: fancy_upscaling=False is not there; Pillow always smooths colours")
+    height, width, have = frame_of("decode_jpeg", data)
+    fitting("decode_jpeg", height, width, 3)
+    mode = "L" if (count or have) == 1 else "RGB"
+    def read(picture):
+        if min(height, width) >= ratio: picture.draft(mode, (width // ratio, height // ratio))
+        if picture.width == width and ratio > 1: picture = picture.reduce(ratio)
+        return np.array(picture.convert(mode)).reshape(-(-height // ratio), -(-width // ratio), -1)
+    return place(opened("decode_jpeg", "JPEG", data, read))
+
+# %% ../../nbs/2_ops/265_picture_files.ipynb #7c1cb229
+@publish("tf.io.encode_jpeg", "tf.image.encode_jpeg")
+def encode_jpeg(
+    image,                             # `(height, width, 1 or 3)`, uint8
+    format: str = "",                  # "grayscale" or "rgb", which must fit; "": what fits
+    quality: int = 95,                 # 0: small, to 100: good
+    progressive: bool = False,         # Whether a coarse picture comes first
+    optimize_size: bool = False,       # Whether to look longer for a small file
+    chroma_downsampling: bool = True,  # Whether colours have half the resolution
+    density_unit: str = "in",          # "in" or "cm"
+    x_density: int = 300,              # Pixels in a unit
+    y_density: int = 300,              # Pixels in a unit
+    xmp_metadata: str = "",            # Stored as it is
+    name: str | None = None,
+) -> Tensor:                           # Scalar of dtype string
+    "`image` as a JPEG. Raises InvalidArgumentError for shapes or settings that do not fit, ImportError without Pillow. `tf.io.encode_jpeg`"
+    x, wanted = convert_to_tensor(image), {"": (1, 3), "grayscale": (1,), "rgb": (3,)}.get(format, ())
+    shape = x.array.shape
+    if x.dtype is not uint8 or len(shape) != 3 or shape[-1] not in wanted or not all(0 < n < 2**16 for n in shape):
+        refuse("encode_jpeg", f"image must be uint8 (height, width, 1 or 3) that fits {format=}, got {x.dtype.name} {shape}")
+    if not 0 <= quality <= 100 or density_unit not in ("in", "cm"):
+        refuse("encode_jpeg", f"quality must be from 0 to 100 and density_unit in or cm, got {quality} and {density_unit!r}")
+    picture, out = optional("PIL.Image", "tf.io.encode_jpeg").fromarray(np.squeeze(x.array, 2) if shape[2] == 1 else x.array), BytesIO()
+    more = {"xmp": convert_to_tensor(xmp_metadata).array.item()} if len(xmp_metadata) else {}
+    picture.save(out, "JPEG", quality=max(1, quality), progressive=progressive, optimize=optimize_size,
+                 subsampling=2 if chroma_downsampling else 0, **more)
+    data = bytearray(out.getvalue())
+    data[13:18] = pack(">BHH", ("in", "cm").index(density_unit) + 1, x_density, y_density)
+    return convert_to_tensor(bytes(data))
+
+# %% ../../nbs/2_ops/265_picture_files.ipynb #2668bd04
+@publish("tf.io.decode_and_crop_jpeg", "tf.image.decode_and_crop_jpeg")
+def decode_and_crop_jpeg(
+    contents,                              # Scalar of dtype string: a JPEG
+    crop_window,                           # First row, first column, rows, columns
+    channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1, dct_method: str = "",   # All as in `decode_jpeg`
+    name: str | None = None,
+) -> Tensor:                               # `(rows, columns, channels)`, uint8
+    "A box of a JPEG. Raises InvalidArgumentError if it does not lie inside, and as `decode_jpeg`. `tf.io.decode_and_crop_jpeg`"
+    x = decode_jpeg(contents, channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
+    box, (height, width, _) = np.asarray(convert_to_tensor(crop_window).array), x.array.shape
+    if box.shape != (4,): refuse("decode_and_crop_jpeg", f"crop_window must have 4 numbers, got shape {box.shape}")
+    top, left, rows, columns = box.tolist()
+    if min(top, left) < 0 or min(rows, columns) < 1 or top + rows > height or left + columns > width:
+        refuse("decode_and_crop_jpeg", f"crop_window {box.tolist()} does not lie inside {height} rows and {width} columns")
+    return place(np.ascontiguousarray(x.array[top:top + rows, left:left + columns]))
+
+# %% ../../nbs/2_ops/265_picture_files.ipynb #46658736
+@publish("tf.io.decode_gif")
+def decode_gif(
+    contents,    # Scalar of dtype string: a GIF
+    name: str | None = None,
+) -> Tensor:     # `(frames, height, width, 3)`, uint8
+    "All frames of a GIF. Raises InvalidArgumentError for a broken file, ImportError without Pillow. `tf.io.decode_gif`"
+    data = content("decode_gif", contents)
+    def read(picture):
+        frames, room = [], LARGEST // (3 * picture.width * picture.height)
+        for i in range(picture.n_frames):
+            if i >= room: refuse("decode_gif", f"contents hold more frames than fit into {LARGEST} bytes")
+            picture.seek(i)
+            frames.append(np.array(picture.convert("RGB")))
+        return np.stack(frames)
+    return place(opened("decode_gif", "GIF", data, read))
+
+@publish("tf.io.decode_image", "tf.image.decode_image")
+def decode_image(
+    contents,                        # Scalar of dtype string: a PNG, JPEG, GIF or BMP
+    channels: int | None = None,     # 1, 3 or 4; None or 0: as in the file
+    dtype=uint8,                     # uint8, uint16, or float32 for values from 0 to 1
+    name: str | None = None,
+    expand_animations: bool = True,  # Whether a GIF gives all frames, `(frames, height, width, 3)`, or just the first
+) -> Tensor:                         # `(height, width, channels)`
+    "The pixels of a picture file. Raises as the decoder of its kind, InvalidArgumentError for other files. `tf.io.decode_image`"
+    data, count, new = content("decode_image", contents), checked("decode_image", channels, (0, 1, 3, 4)), as_dtype(dtype)
+    if new not in (uint8, uint16, float32): raise ValueError(f"decode_image: dtype must be uint8, uint16 or float32, got {new.name}")
+    if data.startswith(MAGIC): x = decode_png(data, count, uint8 if new is uint8 else uint16)
+    elif data.startswith(b"\xff\xd8\xff"): x = decode_jpeg(data, count)
+    elif data.startswith(b"BM"): x = decode_bmp(data, count)
+    elif data.startswith(b"GIF8"):
+        if count not in (0, 3): refuse("decode_image", f"channels is {count}, but a GIF has 3")
+        x = decode_gif(data)
+        if not expand_animations: x = x[0]
+    else: refuse("decode_image", f"contents are no PNG, JPEG, GIF or BMP: they begin with {shorten(data[:8])}")
+    return convert_image_dtype(x, new)
