@@ -947,6 +947,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                   'tfedu.ops.colour.adjust_hue': ('2_ops/colour.html#adjust_hue', 'tfedu/ops/colour.py'),
                                   'tfedu.ops.colour.adjust_saturation': ('2_ops/colour.html#adjust_saturation', 'tfedu/ops/colour.py'),
                                   'tfedu.ops.colour.channels': ('2_ops/colour.html#channels', 'tfedu/ops/colour.py'),
+                                  'tfedu.ops.colour.colours': ('2_ops/colour.html#colours', 'tfedu/ops/colour.py'),
                                   'tfedu.ops.colour.convert_image_dtype': ('2_ops/colour.html#convert_image_dtype', 'tfedu/ops/colour.py'),
                                   'tfedu.ops.colour.grayscale_to_rgb': ('2_ops/colour.html#grayscale_to_rgb', 'tfedu/ops/colour.py'),
                                   'tfedu.ops.colour.hsv_to_rgb': ('2_ops/colour.html#hsv_to_rgb', 'tfedu/ops/colour.py'),

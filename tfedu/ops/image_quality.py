@@ -15,6 +15,7 @@ from ..core.errors import InvalidArgumentError
 from ..core.publish import publish
 from ..core.tensor import Tensor
 from .array import stack
+from .cast import cast
 from .colour import convert_image_dtype
 from .complex import abs
 from .functions import log
@@ -39,7 +40,7 @@ def two_pictures(
     if min(a.ndim, b.ndim) < 3: raise ValueError(f"{name}: images need 3 axes or more, got shapes {a.shape} and {b.shape}")
     try: np.broadcast_shapes(a.array.shape, b.array.shape)
     except ValueError: raise ValueError(f"{name}: images have shapes {a.shape} and {b.shape}, which do not go together") from None
-    largest = convert_image_dtype(convert_to_tensor(max_val, a.dtype), float32)
+    largest = convert_image_dtype(cast(max_val, a.dtype), float32)
     return convert_image_dtype(a, float32), convert_image_dtype(b, float32), float(largest.array)
 
 @publish("tf.image.psnr")

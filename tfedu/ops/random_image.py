@@ -111,10 +111,9 @@ def random_crop(
     seed: int | None = None,  # Op seed
     name: str | None = None,
 ) -> Tensor:
-    "A box of `size` from a random place. Raises ValueError for a wrong number of sizes, InvalidArgumentError if one is too large."
+    "A box of `size` from a random place. Raises InvalidArgumentError if it does not fit. `tf.image.random_crop`"
     x, wanted = convert_to_tensor(value), static(size)
-    if len(wanted) != x.ndim: raise ValueError(f"random_crop: size must have {x.ndim} numbers for shape {x.shape}, got {wanted}")
-    if any(not 0 <= w <= n for w, n in zip(wanted, x.array.shape, strict=True)):
-        raise InvalidArgumentError(None, None, f"random_crop: size must be at most the shape {x.shape} and not negative, got {wanted}")
+    if len(wanted) != x.ndim or any(not 0 <= w <= n for w, n in zip(wanted, x.array.shape, strict=True)):
+        raise InvalidArgumentError(None, None, f"random_crop: size must fit into shape {x.shape}, got {wanted}")
     corner = uniform([x.ndim], maxval=int32.max, dtype=int32, seed=seed).array % (np.array(x.array.shape) - wanted + 1)
     return getitem(x, tuple([slice(int(at), int(at) + n) for at, n in zip(corner, wanted, strict=True)]))
