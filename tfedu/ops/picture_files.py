@@ -148,9 +148,9 @@ def unfiltered(
     flat, across = known.reshape(-1, step), width + 1
     for t in range(height + width - 1):
         first, last = max(0, t - width + 1), min(t, height - 1)   # rows on this diagonal
-        at = np.arange(first, last + 1) * width + across + 1 + t  # place of pixel (row, t - row)
-        near = [flat[at - back].astype(np.int16) for back in (1, across, across + 1)]
-        flat[at] += np.choose(kinds[first:last + 1, None], [f(*near) for f in FILTERS]).astype(np.uint8)
+        begin, end = first * width + across + 1 + t, last * width + across + 2 + t   # places of pixels (row, t - row)
+        near = [flat[begin - back:end - back:width].astype(np.int16) for back in (1, across, across + 1)]
+        flat[begin:end:width] += np.choose(kinds[first:last + 1, None], [f(*near) for f in FILTERS]).astype(np.uint8)
     return known[1:, 1:].reshape(height, -1)
 
 # %% ../../nbs/2_ops/265_picture_files.ipynb #e0ac020d
@@ -172,14 +172,14 @@ PASSES = [   # first row, step between rows, first column, step between columns
 
 def pixels_of(name: str, head: Header, data: bytes) -> np.ndarray:
     "All samples `(height, width, samples)` of a PNG, row by row or in seven passes. Raises InvalidArgumentError for broken data."
-    out = np.zeros((head.height, head.width, SAMPLES[head.kind]), np.uint16 if head.depth == 16 else np.uint8)
-    bits = head.depth * SAMPLES[head.kind]
-    parts = [out[r::dr, c::dc] for r, dr, c, dc in PASSES] if head.interlace else [out]
-    parts = [part for part in parts if part.size]
-    sizes = [(len(part), 1 + -(-part.shape[1] * bits // 8)) for part in parts]
-    raw, at = inflated(name, data, sum(h * w for h, w in sizes)), 0
+    bits, at = head.depth * SAMPLES[head.kind], 0
+    whole = np.broadcast_to(np.uint8(0), (head.height, head.width))   # has a shape, but takes no memory
+    parts = [np.s_[r::dr, c::dc] for r, dr, c, dc in (PASSES if head.interlace else [(0, 1, 0, 1)]) if whole[r::dr, c::dc].size]
+    sizes = [(height, 1 + -(-width * bits // 8)) for height, width in (whole[part].shape for part in parts)]
+    raw = inflated(name, data, sum(h * w for h, w in sizes))
+    out = np.empty((head.height, head.width, SAMPLES[head.kind]), np.uint16 if head.depth == 16 else np.uint8)
     for part, (h, w) in zip(parts, sizes, strict=True):
-        part[:] = samples_of(unfiltered(name, raw[at:at + h * w].reshape(h, w), max(1, bits // 8)), part.shape[1], head)
+        out[part] = samples_of(unfiltered(name, raw[at:at + h * w].reshape(h, w), max(1, bits // 8)), whole[part].shape[1], head)
         at += h * w
     return out
 
