@@ -23,15 +23,13 @@ from .cast import cast
 from .cast import saturate_cast
 from .compare import where
 from .complex import abs
-from .math import floormod
 from .math import truediv
 from .pad import tile
+from .piecewise import floor
 from .piecewise import maximum
 from .piecewise import minimum
 from .piecewise import pow
-from .reduce import reduce_max
 from .reduce import reduce_mean
-from .reduce import reduce_min
 from .reduce import reduce_std
 from .reduce import reduce_sum
 
@@ -140,8 +138,8 @@ def hue_and_ends(
 ) -> tuple[Tensor, Tensor, Tensor]:   # Each `(...)`
     "Hue, as a share of the circle; the largest channel; and its distance from the smallest."
     r, g, b = unstack(x, axis=-1)
-    top = reduce_max(x, -1)
-    width = top - reduce_min(x, -1)
+    top = maximum(maximum(r, g), b)
+    width = top - minimum(minimum(r, g), b)
     coloured = width > 0
     safe = where(coloured, width, 1) * 6
     near_blue, near_green, near_red = (r - g) / safe + 2 / 3, (b - r) / safe + 1 / 3, (g - b) / safe
@@ -160,11 +158,11 @@ def rgb_to_hsv(
 
 # %% ../../nbs/2_ops/262_colour.ipynb #6b708a8a
 def waves(
-    hue: Tensor,   # `(...)`, a share of the circle
-) -> Tensor:       # `(..., 3)`, from 0 to 1
+    hue: Tensor,     # `(...)`, a share of the circle
+) -> list[Tensor]:   # Red, green and blue; each `(...)`, from 0 to 1
     "The purest colour of each hue."
-    corner, sign, offset = (convert_to_tensor(v, hue.dtype) for v in ([3., 2., 4.], [1., -1., -1.], [-1., 2., 2.]))
-    return minimum(maximum(abs(hue[..., None] * 6 - corner) * sign + offset, 0), 1)
+    arcs = hue * 6
+    return [minimum(maximum(wave, 0), 1) for wave in (abs(arcs - 3) - 1, 2 - abs(arcs - 2), 2 - abs(arcs - 4))]
 
 @publish("tf.image.hsv_to_rgb")
 def hsv_to_rgb(
@@ -172,9 +170,8 @@ def hsv_to_rgb(
     name: str | None = None,
 ) -> Tensor:  # `(..., 3)`
     "Red, green and blue again. Raises InvalidArgumentError unless there are three channels of floats. `tf.image.hsv_to_rgb`"
-    x = colours("hsv_to_rgb", images)
-    hue, saturation, value = x[..., 0], x[..., 1:2], x[..., 2:]
-    return ((waves(hue) - 1) * saturation + 1) * value
+    hue, saturation, value = unstack(colours("hsv_to_rgb", images), axis=-1)
+    return stack([((wave - 1) * saturation + 1) * value for wave in waves(hue)], -1)
 
 # %% ../../nbs/2_ops/262_colour.ipynb #5aa86220
 @publish("tf.image.adjust_saturation")
@@ -199,7 +196,8 @@ def adjust_hue(
     if not -1 <= static(delta) <= 1: raise ValueError(f"adjust_hue: delta must be from -1 to 1, got {static(delta)}")
     def turn(x):
         hue, top, width = hue_and_ends(x)
-        return (waves(floormod(hue + cast(delta, x.dtype), 1)) - 1) * width[..., None] + top[..., None]
+        turned = hue + cast(delta, x.dtype)
+        return stack([(wave - 1) * width + top for wave in waves(turned - floor(turned))], -1)
     return in_floats(turn, channels("adjust_hue", image, argument="image"))
 
 # %% ../../nbs/2_ops/262_colour.ipynb #0b476136

@@ -247,7 +247,7 @@ def filtered(
     around = np.pad(data.astype(np.int16), ((1, 0), (step, 0)))
     near = around[1:, :-step], around[:-1, step:], around[:-1, :-step]
     trials = np.stack([(data - f(*near)).astype(np.uint8) for f in FILTERS])   # (5, height, bytes)
-    best = np.abs(trials.view(np.int8).astype(np.int64)).sum(-1).argmin(0)
+    best = np.abs(trials.view(np.int8).astype(np.int16)).sum(-1, dtype=np.int64).argmin(0)
     return np.concatenate([best[:, None].astype(np.uint8), trials[best, np.arange(len(data))]], 1)
 
 @publish("tf.io.encode_png", "tf.image.encode_png")
