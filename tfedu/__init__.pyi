@@ -14,7 +14,10 @@ from . import linalg as linalg
 from . import math as math
 from . import nest as nest
 from . import nn as nn
+from . import ragged as ragged
 from . import random as random
+from . import sets as sets
+from . import sparse as sparse
 from . import sysconfig as sysconfig
 from . import test as test
 from . import types as types
@@ -26,7 +29,12 @@ from tfedu.autodiff.tape import GradientTape as GradientTape
 from tfedu.ops.indexed_slices import IndexedSlices as IndexedSlices
 from tfedu.ops.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from tfedu.core.module import Module as Module
+from tfedu.ops.ragged_tensor import RaggedTensor as RaggedTensor
+from tfedu.ops.ragged_tensor import RaggedTensorSpec as RaggedTensorSpec
+from tfedu.ops.sparse_tensor import SparseTensor as SparseTensor
+from tfedu.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tfedu.core.tensor import Tensor as Tensor
+from tfedu.ops.tensor_array import TensorArray as TensorArray
 from tfedu.core.shape import TensorShape as TensorShape
 from tfedu.core.shape import TensorSpec as TensorSpec
 from tfedu.core.shape import TypeSpec as TypeSpec

@@ -19,6 +19,8 @@ from tfedu.ops.conv import conv3d_transpose as conv3d_transpose
 from tfedu.ops.conv import conv_transpose as conv_transpose
 from tfedu.ops.conv import convolution as convolution
 from tfedu.ops.nn import crelu as crelu
+from tfedu.ops.ctc_decode import ctc_beam_search_decoder as ctc_beam_search_decoder
+from tfedu.ops.ctc_decode import ctc_greedy_decoder as ctc_greedy_decoder
 from tfedu.ops.ctc import ctc_loss as ctc_loss
 from tfedu.ops.ctc import ctc_unique_labels as ctc_unique_labels
 from tfedu.ops.blocks import depth_to_space as depth_to_space

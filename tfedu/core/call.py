@@ -10,6 +10,7 @@ __all__ = ['DEVICES', 'PLAIN', 'check', 'refuse', 'run', 'wrapped', 'explained',
 
 # %% ../../nbs/1_core/148_call.ipynb #0cd419ea
 from collections.abc import Callable
+from dis import get_instructions
 from functools import partial
 from inspect import Parameter
 from inspect import signature
@@ -36,6 +37,7 @@ from .op import Recorded
 from .op import Rule
 from .op import unbroadcast
 from .publish import publish
+from .publish import taken_over
 from .record import bare
 from .record import record
 from .tensor import CPU
@@ -130,7 +132,8 @@ def slow(
     op: Op,
     args: tuple,  # Inputs and settings, all of them, in order
 ):
-    "Run `op` on anything that can be converted."
+    "Run `op` on anything that can be converted, or let an argument with an `__op__` do it."
+    if (out := taken_over(OPS.get(op.name), args, {})) is not NotImplemented: return out
     count = len(op.inputs)
     xs, params, cls = as_tensors(op, args[:count]), tuple([static(p) for p in args[count:]]), CPU
     if UNUSUAL or any([type(x) is not CPU for x in xs]):
@@ -303,6 +306,8 @@ def direct(
     op: Op,
 ) -> Callable:  # From input arrays to the result
     "NumPy's own function if `op.forward` does nothing but call it with its inputs in order, else `op.forward` on NumPy."
+    code = op.forward.__code__
+    if len(code.co_names) != 1 or any(step.opname == "LOAD_GLOBAL" for step in get_instructions(code)): return partial(op.forward, np)
     markers = tuple(object() for _ in op.inputs)
     try: name, args = op.forward(Probe(), *markers)
     except (TypeError, ValueError, AttributeError): return partial(op.forward, np)

@@ -84,12 +84,6 @@ leave_out("draws negative classes from a fixed table; the full softmax teaches m
         uniform_candidate_sampler
 """)
 
-# %% ../../nbs/1_core/103_left_out.ipynb #fa81a37e
-leave_out("hashes text with FarmHash, whose values tfedu does not reproduce", """
-    tf.ragged: cross_hashed
-    tf.sparse: cross_hashed
-""")
-
 # %% ../../nbs/1_core/103_left_out.ipynb #b50e420e
 leave_out("is one of a family of operator classes; the functions of tf.linalg do the same on plain tensors", """
     tf.linalg: LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular
