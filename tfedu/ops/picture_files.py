@@ -201,6 +201,7 @@ def coloured(name: str, head: Header, pixels: np.ndarray, chunks: dict[bytes, by
     hidden = (pixels == np.frombuffer(clear, ">u2")).all(-1, keepdims=True)
     return np.concatenate([full, np.where(hidden, 0, np.iinfo(full.dtype).max).astype(full.dtype)], -1)
 
+# %% ../../nbs/2_ops/265_picture_files.ipynb #337a730e
 GREY = np.array([9797, 19234, 3737])   # of 2**15, as libpng has it; bytes are cut off, not rounded
 
 def with_channels(x: np.ndarray, count: int) -> np.ndarray:
