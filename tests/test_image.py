@@ -157,6 +157,12 @@ def test_the_gradient_of_resize_is_its_transpose(method):
     assert (u * t).sum() == pytest.approx((g * f(t).numpy()).sum(), rel=1e-4)
 
 
+def test_a_variable_can_be_an_image():
+    v = tf.Variable(some(4, 5, 3, dtype=np.float32))
+    with tf.GradientTape() as tape: y = tf.image.adjust_hue(tf.image.resize(tf.image.flip_left_right(v), [2, 3]), .1)
+    assert y.shape == (2, 3, 3) and tape.gradient(y, v).shape == (4, 5, 3)
+
+
 def test_shrinking_by_whole_factors():
     x = some(1, 6, 8, 2, dtype=np.float32)
     blocks = x.reshape(1, 3, 2, 4, 2, 2).mean((2, 4))

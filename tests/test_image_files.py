@@ -180,6 +180,8 @@ def test_bmp(x):
     refused("decode_bmp rows", tf.io.decode_bmp, file[:18] + pack("<ii", -1, 1) + file[26:])
     refused("decode_bmp 16", tf.io.decode_bmp, file[:28] + pack("<H", 16) + file[30:])
     refused("decode_bmp BMP", tf.io.decode_bmp, file[:30])
+    refused("decode_bmp compression 1", tf.io.decode_bmp, file[:30] + pack("<I", 1) + file[34:])
+    refused("decode_bmp header=12", tf.io.decode_bmp, file[:14] + pack("<I", 12) + file[18:])
     refused("decode_bmp channels", tf.io.decode_bmp, file, 2)
 
 

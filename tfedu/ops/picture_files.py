@@ -103,7 +103,7 @@ def header_of(name: str, chunks: dict[bytes, bytes]) -> Header:
     head = Header(*unpack_from(">IIBBBBB", data))
     if head.depth not in DEPTHS.get(head.kind, ()) or head.packing or head.filtering or head.interlace > 1:
         refuse(name, f"chunk IHDR holds a combination that does not exist: {head}")
-    fitting(name, head.height, head.width, 8)
+    fitting(name, head.height, head.width, SAMPLES[head.kind] * (1 + head.depth // 16))
     return head
 
 # %% ../../nbs/2_ops/265_picture_files.ipynb #3db82ac4
@@ -278,8 +278,10 @@ def decode_bmp(
 ) -> Tensor:            # `(height, width, channels)`, uint8
     "The pixels of a BMP. Raises InvalidArgumentError for a broken file or other channels. `tf.io.decode_bmp`"
     data, count = content("decode_bmp", contents), checked("decode_bmp", channels, (0, 1, 3, 4))
-    if len(data) < 32 or not data.startswith(b"BM"): refuse("decode_bmp", f"contents are no BMP: {shorten(data[:32])}")
-    (begin,), (width, height, _, bits) = unpack_from("<I", data, 10), unpack_from("<iiHH", data, 18)
+    if len(data) < 34 or not data.startswith(b"BM"): refuse("decode_bmp", f"contents are no BMP: {shorten(data[:34])}")
+    begin, header, width, height, _, bits, packing = unpack_from("<IIiiHHI", data, 10)
+    if header < 40 or packing not in (0, 3): refuse("decode_bmp", f"only BMP with a header of 40 bytes or more, not compressed, is read, "
+                                                                   f"got {header=} and compression {packing}")
     if bits not in (8, 24, 32): refuse("decode_bmp", f"a pixel must have 8, 24 or 32 bits, got {bits}")
     have = bits // 8
     fitting("decode_bmp", abs(height), width, have)
