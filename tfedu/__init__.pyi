@@ -1,5 +1,6 @@
 # Generated from the notebooks by `make export`; do not edit.
 from . import __operators__ as __operators__
+from . import audio as audio
 from . import autodiff as autodiff
 from . import bitwise as bitwise
 from . import config as config
@@ -17,6 +18,7 @@ from . import nn as nn
 from . import ragged as ragged
 from . import random as random
 from . import sets as sets
+from . import signal as signal
 from . import sparse as sparse
 from . import sysconfig as sysconfig
 from . import test as test

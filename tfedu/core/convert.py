@@ -120,7 +120,7 @@ def to_array(
     except (ValueError, OverflowError) as error:
         raise ValueError(f"cannot convert the non-rectangular sequence {shorten(value)} to a tensor") from error
     if array.dtype.kind in "SUO":
-        if not isinstance(value, np.ndarray): array = np.array(value, object)   # NumPy would make text of 1 in ["a", 1], and cut zero bytes
+        if isinstance(value, (list, tuple, str, bytes)): array = np.array(value, object)   # else ["a", 1] is all text, b"a\0" loses its end
         if array.dtype.kind == "O": same_kind(value, array)
         if dtype is None or dtype is string: return text_array(array, value)
         array = text_array(array, value)
