@@ -8,6 +8,8 @@ from . import debugging as debugging
 from . import dtypes as dtypes
 from . import errors as errors
 from . import experimental as experimental
+from . import image as image
+from . import io as io
 from . import keras as keras
 from . import linalg as linalg
 from . import math as math
