@@ -9,7 +9,6 @@ __all__ = ['CELLS', 'Cell', 'recurrent', 'simple_step', 'simple_back', 'sigma', 
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #cd3e694e
 from collections.abc import Callable
-from typing import Any
 from typing import NamedTuple
 import numpy as np
 from ..core.call import op
@@ -43,15 +42,19 @@ def recurrent(xp, h, u, b):
     return product if b is None else product + b
 
 def simple_step(xp, a, states, u, b):
+    "$h = \\tanh(a + h u + b)$."
     h = xp.tanh(a + recurrent(xp, states[0], u, b))
     return [h], h
 
 def simple_back(xp, g, states, h, ut):
+    "Through $\\tanh$ to `a`, and through `u` to the state."
     ga = g[0] * (1 - h * h)
     return ga, [(states[0], ga)], [xp.matmul(ga, ut)]
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #c95f1561
-def sigma(xp, v): return .5 + .5 * xp.tanh(.5 * v)
+def sigma(xp, v):
+    "$1 / (1 + e^{-v})$."
+    return .5 + .5 * xp.tanh(.5 * v)
 
 def parts(v, count: int) -> list:
     "The array `v`, cut along its last axis."
@@ -59,6 +62,7 @@ def parts(v, count: int) -> list:
     return [v[..., k * n:(k + 1) * n] for k in range(count)]
 
 def lstm_step(xp, a, states, u, b):
+    "What is kept and what is let in make the cell; a part of it is shown."
     i, f, z, o = parts(a + recurrent(xp, states[0], u, b), 4)
     i, f, z, o = sigma(xp, i), sigma(xp, f), xp.tanh(z), sigma(xp, o)
     c = f * states[1] + i * z
@@ -66,6 +70,7 @@ def lstm_step(xp, a, states, u, b):
     return [o * tanh_c, c], (i, f, z, o, tanh_c)
 
 def lstm_back(xp, g, states, saved, ut):
+    "From `h` into the cell, from there to the gates and to the cell before."
     (gh, gc), (h, c), (i, f, z, o, tanh_c) = g, states, saved
     gc = gc + gh * o * (1 - tanh_c * tanh_c)
     slopes = [gc * z * i * (1 - i), gc * c * f * (1 - f), gc * i * (1 - z * z), gh * tanh_c * o * (1 - o)]
@@ -74,6 +79,7 @@ def lstm_back(xp, g, states, saved, ut):
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #fece9588
 def gru_step(xp, a, states, u, b):
+    "The reset gate acts after the product."
     (h,), p = states, recurrent(xp, states[0], u, b)
     (az, ar, av), (pz, pr, pv) = parts(a, 3), parts(p, 3)
     z, r = sigma(xp, az + pz), sigma(xp, ar + pr)
@@ -81,6 +87,7 @@ def gru_step(xp, a, states, u, b):
     return [v + z * (h - v)], (z, r, pv, v)
 
 def gru_back(xp, g, states, saved, ut):
+    "The gradient of `a`, and the same with the reset gate for the product."
     (g,), (h,), (z, r, pv, v) = g, states, saved
     gv = g * (1 - z) * (1 - v * v)
     gz, gr = g * (h - v) * z * (1 - z), gv * pv * r * (1 - r)
@@ -89,6 +96,7 @@ def gru_back(xp, g, states, saved, ut):
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #d838587b
 def reset_before_step(xp, a, states, u, b):
+    "The reset gate acts before the product."
     (h,), (az, ar, av), n = states, parts(a, 3), u.shape[0]
     gates, last = (None, None) if b is None else (b[:2 * n], b[2 * n:])
     pz, pr = parts(recurrent(xp, h, u[:, :2 * n], gates), 2)
@@ -97,6 +105,7 @@ def reset_before_step(xp, a, states, u, b):
     return [v + z * (h - v)], (z, r, v)
 
 def reset_before_back(xp, g, states, saved, ut):
+    "Back through the second product, then through the first."
     (g,), (h,), (z, r, v), n = g, states, saved, ut.shape[1]
     gv = g * (1 - z) * (1 - v * v)
     grh = xp.matmul(gv, ut[2 * n:])
@@ -111,7 +120,9 @@ def held(xp, live, new, old):
     "`new` in the rows that are `live`, `old` in the others; all of `new` when `live` is None."
     return new if live is None else xp.where(live, new, old)
 
-def rows(mask, t: int): return None if mask is None else mask[t][:, None]
+def rows(mask, t: int):
+    "Which rows are live at step `t`, as a column; None without a mask."
+    return None if mask is None else mask[t][:, None]
 
 def unroll(xp, cell: Cell, a, u, b, states: list, mask) -> tuple:
     "The loop: first state after each step, all states at the end, and for each step what `roll_back` needs."
@@ -160,7 +171,8 @@ def lstm_forward(xp, a, u, b, states: list, mask) -> tuple:
     scale = xp.repeat(xp.asarray([.5, .5, 1, .5], a.dtype), n)
     shift, u, b = 1 - scale, u * scale, None if b is None else b * scale
     h, c = (xp.empty((time + 1, batch, n), a.dtype) for _ in range(2))
-    gates, tanh_c, product, (h[0], c[0]) = xp.empty(a.shape, a.dtype), xp.empty((time, batch, n), a.dtype), xp.empty(a.shape[1:], a.dtype), states
+    gates, tanh_c, product = (xp.empty(shape, a.dtype) for shape in (a.shape, (time, batch, n), a.shape[1:]))
+    h[0], c[0] = states
     i, f, z, o = parts(gates, 4)
     for t in range(time):
         gate, after = gates[t], c[t + 1]
@@ -224,16 +236,16 @@ def rnn(xp,
     return Kept([s.astype(dtype, copy=False) for s in states], (steps,))
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #88acd6ee
-@rnn.vjp
+@rnn.vjp("a", "u", "states", "bias")
 def _(xp, g, a, u, states, bias, mask, cell, every, a_dtype, steps):
     g_out, *g = (wide(xp, v, a_dtype) for v in (g if every else [None, *g]))
     wa, wu, wb, *ws = (wide(xp, v, a_dtype) for v in (a, u, bias, *states))
-    if not a.shape[0]: ga, gu, gb, g = 0 * wa, 0 * wu, None if wb is None else 0 * wb, g
-    elif steps is None: ga, gu, gb, g = roll_back(xp, CELLS[cell], g_out, g, wu, unroll(xp, CELLS[cell], wa, wu, wb, ws, mask)[2], mask)
-    elif cell == "lstm": ga, gu, gb, g = lstm_backward(xp, g_out, g, wu, steps, mask)
-    else: ga, gu, gb, g = roll_back(xp, CELLS[cell], g_out, g, wu, steps, mask)
-    ga, gu, gb, *g = (v if v.dtype == a_dtype else xp.astype(v, a_dtype) for v in (ga, gu, gu if bias is None else gb, *g))
-    return ga, gu, g, None if bias is None else gb, None
+    if not a.shape[0]: back = 0 * wa, 0 * wu, 0 * wu[0], g
+    elif steps is None: back = roll_back(xp, CELLS[cell], g_out, g, wu, unroll(xp, CELLS[cell], wa, wu, wb, ws, mask)[2], mask)
+    elif cell == "lstm": back = lstm_backward(xp, g_out, g, wu, steps, mask)
+    else: back = roll_back(xp, CELLS[cell], g_out, g, wu, steps, mask)
+    ga, gu, gb, *g = (v if v.dtype == a_dtype else xp.astype(v, a_dtype) for v in (*back[:3], *back[3]))
+    return ga, gu, g, None if bias is None else gb
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #53061e7e
 def projected(x, kernel, bias):
@@ -267,9 +279,10 @@ def recur(
     if go_backwards: x, mask = reverse(x, [0]), None if mask is None else reverse(mask, [0])
     first, second = (None, bias) if bias is None or len(bias.shape) == 1 else (bias[0], bias[1])
     a, n = projected(x, kernel, first), recurrent_kernel.shape[0]
-    states = initial_state or [zeros((x.shape[1], n), a.dtype) for _ in range(CELLS[cell].states if cell in CELLS else 0)]
-    *outs, = rnn(a, recurrent_kernel, list(states), second, mask, cell, return_sequences)
-    out, states = outs[0], outs[return_sequences:]
-    if mask is not None and x.shape[0] and (zero_output_for_mask or initial_state):
+    count = CELLS[cell].states if cell in CELLS else 0   # `rnn` says what is wrong with `cell`
+    start = list(initial_state) if initial_state is not None else [zeros((x.shape[1], n), a.dtype) for _ in range(count)]
+    out, *states = rnn(a, recurrent_kernel, start, second, mask, cell, return_sequences)
+    if not return_sequences: states = [out, *states]
+    if mask is not None and x.shape[0] and (zero_output_for_mask or initial_state is not None):
         out = showing(out, mask if zero_output_for_mask else cumsum(cast(mask, "int32")) > 0, return_sequences)
     return swap(out, 2) if return_sequences else out, states
