@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['SCALE', 'ALPHA', 'SMALL', 'MIDDLE', 'LARGE', 'BEND', 'CUBE', 'LEAST', 'positive', 'relu', 'relu6', 'crelu', 'like',
-           'precise', 'leak', 'leaky_relu', 'elu', 'selu_slope', 'selu', 'softsign', 'silu_slope', 'silu', 'quotient',
-           'tail', 'erf', 'erfc', 'gelu_slope', 'gelu', 'shifted', 'last', 'softmax', 'log_softmax', 'channel_last',
-           'bias_add', 'l2_loss', 'zero_fraction', 'moments']
+           'precise', 'leak', 'leaky', 'leaky_relu', 'elu', 'selu_slope', 'selu', 'softsign', 'silu_slope', 'silu',
+           'quotient', 'tail', 'erf', 'erfc', 'gelu_slope', 'gelu', 'shifted', 'last', 'softmax', 'log_softmax',
+           'channel_last', 'bias_add', 'l2_loss', 'zero_fraction', 'moments']
 
 # %% ../../nbs/2_ops/230_nn.ipynb #b429b6f2
 from math import pi
@@ -77,14 +77,24 @@ def precise(xp, x):
 
 # %% ../../nbs/2_ops/230_nn.ipynb #b334a6df
 def leak(xp, features, alpha):
-    "Slope of `leaky_relu`: 1, or `alpha` where `features` is not positive."
+    "Slope of `leaky`: 1, or `alpha` where `features` is not positive."
     p = positive.at(xp)(features)
     return p + like(p, alpha) * (1 - p)
 
-@elementwise("tf.nn.leaky_relu", d=leak, T=FLOATING)
-def leaky_relu(xp, features, alpha=0.2):
-    "`features`, times `alpha` where not positive. Maas et al. 2013, `tf.nn.leaky_relu`"
+@elementwise(d=leak, T=FLOATING)
+def leaky(xp, features, alpha=0.2):
+    "`features`, times `alpha` where not positive."
     return xp.where(features > 0, features, features * like(features, alpha))
+
+@publish("tf.nn.leaky_relu")
+def leaky_relu(
+    features,            # Tensor of numbers; whole ones become float32
+    alpha: float = 0.2,  # Slope on the negative side
+    name: str | None = None,
+) -> Tensor:
+    "`features`, times `alpha` where not positive. Maas et al. 2013, `tf.nn.leaky_relu`"
+    x = convert_to_tensor(features)
+    return leaky(cast(x, float32) if x.dtype.is_integer else x, alpha)
 
 # %% ../../nbs/2_ops/230_nn.ipynb #1e59b9bb
 SCALE, ALPHA = 1.0507009873554805, 1.6732632423543772   # the fixed point of mean 0 and variance 1
@@ -187,7 +197,7 @@ def gelu(xp, features, approximate=False):
     "$x \\Phi(x)$, with the normal distribution function $\\Phi$. Hendrycks and Gimpel 2016, `tf.nn.gelu`"
     x = precise(xp, features)
     share = xp.tanh(BEND * (x + CUBE * x * x * x)) if approximate else erf.at(xp)(x * sqrt(.5))
-    return (x * (share + 1) * .5).astype(features.dtype, copy=False)
+    return (x * ((share + 1) * .5)).astype(features.dtype, copy=False)
 
 # %% ../../nbs/2_ops/230_nn.ipynb #9d541e9a
 LEAST = {4: np.finfo(np.float32).min, 8: np.finfo(np.float64).min}   # bytes of a float -> the least finite number
