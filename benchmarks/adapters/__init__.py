@@ -37,7 +37,7 @@ CONTENDERS = {
     "jax-jit": Contender("jax", "jit", "jax"),
     "autograd": Contender("autograd", "", "autograd"),
 }
-OURS = ("numpy", "smallest-tape", "tfedu", "tfedu-function", "tfedu-fused", "tfedu-fit")  # run by the interpreter itself, whatever others offer
+OURS = ("numpy", "smallest-tape", "tfedu", "tfedu-function", "tfedu-fused", "tfedu-fit")  # run by this very interpreter
 
 
 def load(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""tfedu, with the loop over time as one operation: what the recurrent layers of `tf.keras` run on. Everything else is contender `tfedu`."""
+"""tfedu, with the loop over time as one operation: what the recurrent layers of `tf.keras` will run on. All else is contender `tfedu`."""
 import importlib
 
 from adapters import tfedu
