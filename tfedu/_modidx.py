@@ -1616,6 +1616,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                'tfedu.ops.rnn.sigma': ('2_ops/rnn.html#sigma', 'tfedu/ops/rnn.py'),
                                'tfedu.ops.rnn.simple_back': ('2_ops/rnn.html#simple_back', 'tfedu/ops/rnn.py'),
                                'tfedu.ops.rnn.simple_step': ('2_ops/rnn.html#simple_step', 'tfedu/ops/rnn.py'),
+                               'tfedu.ops.rnn.turned': ('2_ops/rnn.html#turned', 'tfedu/ops/rnn.py'),
                                'tfedu.ops.rnn.unroll': ('2_ops/rnn.html#unroll', 'tfedu/ops/rnn.py'),
                                'tfedu.ops.rnn.wide': ('2_ops/rnn.html#wide', 'tfedu/ops/rnn.py')},
             'tfedu.ops.samplers': { 'tfedu.ops.samplers.Streams': ('2_ops/samplers.html#streams', 'tfedu/ops/samplers.py'),

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['CELLS', 'Cell', 'recurrent', 'simple_step', 'simple_back', 'sigma', 'parts', 'lstm_step', 'lstm_back', 'gru_step',
-           'gru_back', 'reset_before_step', 'reset_before_back', 'held', 'rows', 'unroll', 'roll_back', 'check_shapes',
-           'lstm_forward', 'lstm_backward', 'wide', 'rnn', 'projected', 'showing', 'recur']
+           'gru_back', 'reset_before_step', 'reset_before_back', 'held', 'rows', 'unroll', 'turned', 'roll_back',
+           'check_shapes', 'lstm_forward', 'lstm_backward', 'wide', 'rnn', 'projected', 'showing', 'recur']
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #cd3e694e
 from collections.abc import Callable
@@ -17,6 +17,7 @@ from ..core.errors import InvalidArgumentError
 from ..core.op import BOOL
 from ..core.op import FLOATING
 from ..core.op import Kept
+from ..core.op import TENSORS
 from ..core.tensor import Tensor
 from .array import reshape
 from .array import transpose
@@ -135,9 +136,13 @@ def unroll(xp, cell: Cell, a, u, b, states: list, mask) -> tuple:
     return outs, states, steps
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #02e7d2ca
+def turned(xp, u):
+    "`u` transposed, in memory too."
+    return xp.transpose(u) if xp is TENSORS else xp.ascontiguousarray(u.T)
+
 def roll_back(xp, cell: Cell, g_out, g: list, u, steps: list, mask) -> tuple:
     "Gradients of `a`, of `u`, of its bias, and of the first states."
-    ut, into, factors = xp.transpose(u), [], []
+    ut, into, factors = turned(xp, u), [], []
     for t in range(len(steps) - 1, -1, -1):
         live = rows(mask, t)
         if g_out is not None: g = [g[0] + g_out[t], *g[1:]]
@@ -192,7 +197,7 @@ def lstm_forward(xp, a, u, b, states: list, mask) -> tuple:
 # %% ../../nbs/2_ops/259_rnn.ipynb #b27f6d8f
 def lstm_backward(xp, g_out, g: list, u, steps: tuple, mask) -> tuple:
     "`roll_back` for what `lstm_forward` left."
-    (gh, gc), (h, c, gates, tanh_c), ut = g, steps, u.T
+    (gh, gc), (h, c, gates, tanh_c), ut = g, steps, turned(xp, u)
     ga = xp.empty(gates.shape, gates.dtype)
     (i, f, z, o), slopes = parts(gates, 4), parts(ga, 4)
     for t in range(len(ga) - 1, -1, -1):
