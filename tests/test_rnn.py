@@ -182,6 +182,27 @@ def test_a_padded_sequence_ends_where_the_short_one_does(cell):
     np.testing.assert_allclose(long, short, rtol=1e-12)
 
 
+@pytest.mark.parametrize("cell", CELLS)
+def test_nan_at_a_masked_step_goes_nowhere(cell):
+    (a, u), b, states = made(cell)
+    mask = np.ones((5, 3), bool)
+    mask[3:, 1] = mask[0, 2] = False
+    bad = tf.where(mask[..., None], a, np.nan)
+    both = [slopes(lambda: tf.reduce_sum(rnn(v, u, states, b, mask, cell, True)[0]), [v, u, b, *states]) for v in (a, bad)]
+    for got, want in zip(*both, strict=True): np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_weights_may_be_variables(cell):
+    (x, *weights), b, states = made(cell, features=2)
+    weights = [tf.Variable(v) for v in (*weights, b)]
+    with tf.GradientTape() as tape: y = tf.reduce_sum(recur(cell, x, *weights, states)[0])
+    with tf.GradientTape() as plain:
+        plain.watch(constants := [tf.constant(v.numpy()) for v in weights])
+        z = tf.reduce_sum(recur(cell, x, *constants, states)[0])
+    for got, want in zip(tape.gradient(y, weights), plain.gradient(z, constants), strict=True): np.testing.assert_array_equal(got, want)
+
+
 def test_results_do_not_share_memory_with_what_is_kept():
     (a, u), b, states = made("lstm")
     h, c = rnn(a, u, states, b)

@@ -147,8 +147,8 @@ def roll_back(xp, cell: Cell, g_out, g: list, u, steps: list, mask) -> tuple:
         live = rows(mask, t)
         if g_out is not None: g = [g[0] + g_out[t], *g[1:]]
         ga, pairs, before = cell.back(xp, g, *steps[t], ut)
-        into.append(held(xp, live, ga, 0 * ga))
-        factors.append([(left, held(xp, live, right, 0 * right)) for left, right in pairs])
+        into.append(held(xp, live, ga, 0.))
+        factors.append([[held(xp, live, side, 0.) for side in pair] for pair in pairs])
         g = [held(xp, live, b, after) for b, after in zip(before, g, strict=True)]
     blocks = [[xp.concatenate(list(side), 0) for side in zip(*block, strict=True)] for block in zip(*factors, strict=True)]
     gu = xp.concatenate([xp.matmul(xp.transpose(left), right) for left, right in blocks], 1)
