@@ -188,7 +188,7 @@ def test_nan_at_a_masked_step_goes_nowhere(cell):
     mask = np.ones((5, 3), bool)
     mask[3:, 1] = mask[0, 2] = False
     bad = tf.where(mask[..., None], a, np.nan)
-    both = [slopes(lambda: tf.reduce_sum(rnn(v, u, states, b, mask, cell, True)[0]), [v, u, b, *states]) for v in (a, bad)]
+    both = [slopes(lambda v=v: tf.reduce_sum(rnn(v, u, states, b, mask, cell, True)[0]), [v, u, b, *states]) for v in (a, bad)]
     for got, want in zip(*both, strict=True): np.testing.assert_array_equal(got, want)
 
 
