@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 from typing import NamedTuple
 import numpy as np
+from .blocks import LARGE
 from .blocks import in_blocks
 from .dtype import DTYPES
 from .dtype import DType
@@ -22,7 +23,6 @@ from .dtype import int32
 from .dtype import int64
 from .dtype import string
 from .shape import Signature
-from .tensor import LARGE
 from .tensor import load_ops
 
 # %% ../../nbs/1_core/145_op.ipynb #34d59c21

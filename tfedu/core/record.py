@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .blocks import LARGE
 from .blocks import in_blocks
 from .convert import CONVERTERS
 from .op import TENSORS
 from .op import Op
 from .tensor import CPU
-from .tensor import LARGE
 from .tensor import OPS
 from .tensor import Tensor
 from .tensor import wrap

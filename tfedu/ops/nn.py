@@ -5,13 +5,14 @@
 # %% auto #0
 __all__ = ['SCALE', 'ALPHA', 'SMALL', 'MIDDLE', 'LARGE', 'BEND', 'CUBE', 'LEAST', 'positive', 'relu', 'relu6', 'crelu', 'like',
            'precise', 'leak', 'leaky', 'leaky_relu', 'elu', 'selu_slope', 'selu', 'softsign', 'silu_slope', 'silu',
-           'quotient', 'tail', 'erf', 'erfc', 'gelu_slope', 'gelu', 'shifted', 'last', 'softmax', 'log_softmax',
-           'channel_last', 'bias_add', 'l2_loss', 'zero_fraction', 'moments']
+           'quotient', 'tail', 'erf', 'erfc', 'gelu_slope', 'gelu', 'shifted', 'last', 'by_rows', 'softmax',
+           'log_softmax', 'channel_last', 'bias_add', 'l2_loss', 'zero_fraction', 'moments']
 
 # %% ../../nbs/2_ops/230_nn.ipynb #b429b6f2
 from math import pi
 from math import sqrt
 import numpy as np
+from ..core.blocks import if_large
 from ..core.call import elementwise
 from ..core.call import op
 from ..core.convert import convert_to_tensor
@@ -211,15 +212,22 @@ def last(axis):
     "`axis`, or -1 for None."
     return -1 if axis is None else axis
 
+def by_rows(xp, f, axis, *arrays):
+    "`f(*arrays)`, which goes along `axis`; large arrays in strips, where they leave rows whole."
+    return if_large(xp, f, *arrays) if arrays[0].ndim > 1 and last(axis) in (-1, arrays[0].ndim - 1) else f(*arrays)
+
 # %% ../../nbs/2_ops/230_nn.ipynb #1efdd89e
 @op("tf.nn.softmax tf.math.softmax", T=FLOATING, inputs=1)
 def softmax(xp, logits, axis=None):
     "$e^{x_i} / \\sum_j e^{x_j}$ along `axis`, None: the last; 0 in rows of -inf. Raises InvalidArgumentError for a scalar. `tf.nn.softmax`"
-    e = xp.exp(shifted(xp, precise(xp, logits), last(axis)))
-    return (e / xp.maximum(e.sum(last(axis), keepdims=True), 1)).astype(logits.dtype, copy=False)
+    def shares(x):
+        e = xp.exp(shifted(xp, precise(xp, x), last(axis)))
+        return (e / xp.maximum(e.sum(last(axis), keepdims=True), 1)).astype(x.dtype, copy=False)
+    return by_rows(xp, shares, axis, logits)
 
 @softmax.vjp
-def _(xp, g, out, axis): return (g - reduce_sum.at(xp)(g * out, last(axis), True)) * out
+def _(xp, g, out, axis):
+    return by_rows(xp, lambda g, out: (g - reduce_sum.at(xp)(g * out, last(axis), True)) * out, axis, g, out)
 
 @op("tf.nn.log_softmax tf.math.log_softmax", T=FLOATING, inputs=1)
 def log_softmax(xp, logits, axis=None):
@@ -245,7 +253,7 @@ def bias_add(xp, value, bias, data_format=None):
     if value.ndim < 2 or value.shape[-1 if last else 1:None if last else 2] != bias.shape:
         raise InvalidArgumentError(None, None, f"bias_add: bias must have one axis, as long as axis {-1 if last else 1} of value; "
                                                f"given value of shape {value.shape} and bias of shape {bias.shape}")
-    return value + (bias if last else bias.reshape((-1,) + (1,) * (value.ndim - 2)))
+    return if_large(xp, xp.add, value, bias if last else bias.reshape((-1,) + (1,) * (value.ndim - 2)))
 
 @bias_add.vjp("value")
 def _(xp, g): return g
