@@ -1,15 +1,10 @@
 """Records nn.json.gz: what TensorFlow itself gives for pooling, normalisation, blocks, ranking and the connectionist loss.
 
-usage, in an environment with TensorFlow: python make_nn.py
-The form of a case is that of make_slice.py.
+usage, in an environment with TensorFlow: python make_nn.py (the format is described in recording.py)
 """
-import gzip
-import json
-import pathlib
-
-import make_slice
 import numpy as np
-from make_slice import CASES, data, record, tf
+import tensorflow as tf
+from recording import data, record, save
 
 
 def image(shape, dtype="float32", seed=0):
@@ -85,7 +80,7 @@ def ranking():
         x = data((3, 8), dtype)
         record("nn.isotonic_regression", x), record("nn.isotonic_regression", x, decreasing=False)
         record("nn.isotonic_regression", data((4, 3), dtype), axis=0)
-    record("nn.isotonic_regression", np.array([3., 2., 2., 2., 1.], np.float32))
+    record("nn.isotonic_regression", np.array([3., 2., 2., 2., 1.], np.float32), gradient=False)   # TensorFlow's has another shape
     record("nn.isotonic_regression", np.array([3, 1, 2, 2, 5], np.int32))
 
 
@@ -114,9 +109,4 @@ def spelling():
     record("nn.collapse_repeated", np.array([[1, 1, 2, 2, 1], [3, 3, 3, 4, 0]], np.int32), np.array([5, 3], np.int32))
 
 
-if __name__ == "__main__":
-    for part in (pooling, norms, blocks, ranking, losses, spelling): part()
-    text = json.dumps({"tensorflow": tf.__version__, "cases": CASES}, separators=(",", ":"), allow_nan=False)
-    path = pathlib.Path(make_slice.__file__).with_name("nn.json.gz")
-    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    print(len(CASES), "cases,", path.stat().st_size, "bytes,", len(text), "as text")
+if __name__ == "__main__": save("nn.json.gz", pooling, norms, blocks, ranking, losses, spelling)

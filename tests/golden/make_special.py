@@ -1,25 +1,22 @@
-"""Records special.json.gz: values and gradients of scalar and special functions, as make_slice.py does.
+"""Records special.json.gz: values and gradients of scalar and special functions, as recording.py describes.
 
 usage, in an environment with TensorFlow: python make_special.py
 """
-import gzip
-import json
-import pathlib
-
 import numpy as np
 import tensorflow as tf
-from make_slice import CASES, INF, NAN, record
+from recording import INF, NAN, record, save
 
 WIDE = [np.float32, np.float64]
 EVERYWHERE = [0.0, -0.5, -1.5, -2.0, 1e-3, 0.3, 0.9, 1.0, 1.5, 2.0, 2.7, 5.0, 9.9, 10.1, 33.0, 500.0, INF, NAN]
 POSITIVE = [1e-3, 0.3, 0.9, 1.0, 1.5, 2.7, 5.0, 9.9, 20.0]
 ALONG = [[1.0, -2.0, 0.5], [3.0, 1e3, 0.0]]
+NEAR = {np.float32: 4e-5, np.float64: 1e-9}     # for TensorFlow's own kernels that are off by more than rounding
 
 
 def unary():
     for t in WIDE:
         record("math.lgamma", np.array(EVERYWHERE, t)), record("math.digamma", np.array(EVERYWHERE[4:], t))
-        record("math.erfinv", np.array([-1.5, -1, -.999, -.4, 0, 1e-6, .3, .75, .99999, 1, NAN], t))
+        record("math.erfinv", np.array([-1.5, -1, -.999, -.4, 0, 1e-6, .3, .75, .99999, 1, NAN], t), tolerance=NEAR[t])
         record("math.ndtri", np.array([-.1, 0, 1e-6, .02425, .3, .5, .75, .99, 1, 1.1, NAN], t))
         record("math.erfcinv", np.array([0, 1e-6, .3, 1, 1.7, 1.9999, 2], t))
         for name in ("bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e"):
@@ -47,17 +44,17 @@ def several():
         record("math.polyval", [np.array(c, t) for c in (3, -2, 1)], np.array([0, .5, -2], t))
         record("math.scalar_mul", np.array(2.5, t), np.array([1, -2], t)), record("scalar_mul", np.array(2.5, t), np.array([[1]], t))
         for axis, exclusive, reverse in ((0, False, False), (1, False, False), (1, False, True), (-1, True, False), (0, True, True)):
-            record("math.cumulative_logsumexp", np.array(ALONG, t), axis=axis, exclusive=exclusive, reverse=reverse)
+            record("math.cumulative_logsumexp", np.array(ALONG, t), axis=axis, exclusive=exclusive, reverse=reverse, tolerance=NEAR[t])
     for t in (np.complex64, np.complex128):
-        record("math.xlogy", np.array([0, 1 + 2j], t), np.array([0, 2 - 1j], t)), record("math.xdivy", np.array([0, 1 + 2j], t),
-                np.array([0, 2j], t))
+        # without gradients, which TensorFlow forgets to conjugate
+        record("math.xlogy", np.array([0, 1 + 2j], t), np.array([0, 2 - 1j], t), gradient=False)
+        record("math.xdivy", np.array([0, 1 + 2j], t), np.array([0, 2j], t), gradient=False)
     for t in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16):
         x, y = np.array([7, 100, 1, 90], t), np.array([2, 1, 40, 3], t)
         record("bitwise.left_shift", x, y), record("bitwise.right_shift", x, y), record("truncatediv", x, y)
         if t in (np.int8, np.int32, np.int64):
             record("bitwise.left_shift", -x, -y), record("bitwise.right_shift", -x, y), record("truncatediv", -x, y)
-    record("truncatemod", np.array([-7, 7], np.int32), np.array([2, -2], np.int32)), record("truncatemod", np.array([-7, 7]),
-            np.array([2, -2]))
+    for t in (np.int32, np.int64): record("truncatemod", np.array([-7, 7], t), np.array([2, -2], t))
     for old, new in (("float32", "int32"), ("float32", "uint8"), ("float64", "int32"), ("float16", "uint16"), ("int64", "float64")):
         record("bitcast", np.array([[1, -2.5, 3]]).astype(old), tf.as_dtype(new))
     record("bitcast", np.arange(8, dtype=np.uint8).reshape(2, 4), tf.int32)
@@ -65,9 +62,4 @@ def several():
         record("math.sobol_sample", dim, count, skip), record("math.sobol_sample", dim, count, skip=skip, dtype=tf.float64)
 
 
-if __name__ == "__main__":
-    unary(), several()
-    text = json.dumps({"tensorflow": tf.__version__, "cases": CASES}, separators=(",", ":"), allow_nan=False)
-    path = pathlib.Path(__file__).with_name("special.json.gz")
-    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    print(len(CASES), "cases,", path.stat().st_size, "bytes,", len(text), "as text")
+if __name__ == "__main__": save("special.json.gz", unary, several)

@@ -1,84 +1,62 @@
-"""Records stateless.json.gz: random numbers for given seeds, in the format of make_slice.py but with all digits and without gradients.
+"""Records stateless.json.gz: random numbers for given seeds, without gradients.
 
-usage, in an environment with TensorFlow: python make_stateless.py
-
-A case may have a "global" seed, which is set first, and is then called "times" times, of which the last result is recorded.
-A case "generator" has the state of a tf.random.Generator with ThreeFry, whose method "f" is called under XLA.
+usage, in an environment with TensorFlow: python make_stateless.py (the format is described in recording.py)
 """
-import gzip
-import json
-import pathlib
-
 import numpy as np
 import tensorflow as tf
-from make_slice import encode
+from recording import record, save
 
-CASES, SEEDS = [], ([0, 0], [1, 2], [-1, 2**31 - 1])
-
-
-def value(y):
-    exact = [float(v) for v in np.asarray(y, np.float64).ravel()] if y.dtype.is_floating else [int(v) for v in y.numpy().ravel()]
-    return {"a": [y.dtype.name, list(y.shape), exact]}
+SEEDS = [0, 0], [1, 2], [-1, 2**31 - 1]
+NEAR = {tf.float16: 2e-3, tf.bfloat16: 2e-3, tf.float32: 3e-6, tf.float64: 1e-12}
 
 
-def record(name, *x, times=1, seed=None, **k):
-    f = tf.random
-    for part in name.split("."):
-        f = getattr(f, part)
-    if seed is not None:
-        tf.random.set_seed(seed)
-    for _ in range(times):
-        y = f(*[tf.constant(v) if isinstance(v, np.ndarray) else v for v in x], **k)
-    CASES.append({"f": f"random.{name}", "x": encode(list(x)), "k": {n: encode(v) for n, v in k.items()}, "y": value(y),
-                  "global": seed, "times": times})
+def draw(name, *x, **k):
+    "Uniform numbers are the same to the last digit; the others come out of a logarithm or the like."
+    record(f"random.{name}", *x, gradient=False, tolerance=0 if "uniform" in name else NEAR.get(k.get("dtype", tf.float32)), **k)
 
 
 def stateless():
     for seed in (*SEEDS, np.array([2**40 + 3, -5])):
         for t in (tf.float16, tf.bfloat16, tf.float32, tf.float64):
-            record("stateless_uniform", [7], seed, dtype=t), record("stateless_uniform", [2, 3], seed, -2.0, 6.0, dtype=t)
-            record("stateless_normal", [7], seed, dtype=t), record("stateless_truncated_normal", [9], seed, dtype=t)
+            draw("stateless_uniform", [7], seed, dtype=t), draw("stateless_uniform", [2, 3], seed, -2.0, 6.0, dtype=t)
+            draw("stateless_normal", [7], seed, dtype=t), draw("stateless_truncated_normal", [9], seed, dtype=t)
         for t in (tf.int32, tf.int64):
-            record("stateless_uniform", [7], seed, 0, 10, dtype=t), record("stateless_uniform", [7], seed, -5, 2**31 - 1, dtype=t)
-        record("stateless_uniform", [5], seed, -2**60, 2**62, dtype=tf.int64)
+            draw("stateless_uniform", [7], seed, 0, 10, dtype=t), draw("stateless_uniform", [7], seed, -5, 2**31 - 1, dtype=t)
+        draw("stateless_uniform", [5], seed, -2**60, 2**62, dtype=tf.int64)
         for t in (tf.int32, tf.int64, tf.uint32, tf.uint64):
-            record("stateless_uniform", [5], seed, None, None, dtype=t)
-        record("stateless_categorical", np.float32([[.1, .7, -1], [0, 0, 3]]), 9, seed)
-        record("stateless_categorical", np.float64([[.1, -np.inf, -1]]), 30, seed, dtype=tf.int32)
-        record("stateless_gamma", [6, 3], seed, np.float32([.3, 1, 4])), record("stateless_gamma", [2, 3], seed, 2.0, np.float32([1, 2, 3]))
-        record("stateless_gamma", [6], seed, np.float64(.05), dtype=tf.float64)
-        record("stateless_poisson", [6, 3], seed, np.float32([.3, 9, 400])), record("stateless_poisson", [8], seed, 2.5, dtype=tf.float32)
-        record("stateless_binomial", [6, 2], seed, np.float32([100, 4000]), np.float32([.5, .01]))
-        record("stateless_binomial", [9], seed, 60.0, 0.8, output_dtype=tf.int64)
-        record("experimental.stateless_split", seed, 3), record("experimental.stateless_fold_in", seed, 11)
-        record("experimental.stateless_fold_in", seed, np.array(2**40))
+            draw("stateless_uniform", [5], seed, None, None, dtype=t)
+        draw("stateless_categorical", np.float32([[.1, .7, -1], [0, 0, 3]]), 9, seed)
+        draw("stateless_categorical", np.float64([[.1, -np.inf, -1]]), 30, seed, dtype=tf.int32)
+        draw("stateless_gamma", [6, 3], seed, np.float32([.3, 1, 4])), draw("stateless_gamma", [2, 3], seed, 2.0, np.float32([1, 2, 3]))
+        draw("stateless_gamma", [6], seed, np.array(.05), dtype=tf.float64)
+        draw("stateless_poisson", [6, 3], seed, np.float32([.3, 9, 400])), draw("stateless_poisson", [8], seed, 2.5, dtype=tf.float32)
+        draw("stateless_binomial", [6, 2], seed, np.float32([100, 4000]), np.float32([.5, .01]))
+        draw("stateless_binomial", [9], seed, 60.0, 0.8, output_dtype=tf.int64)
+        draw("experimental.stateless_split", seed, 3), draw("experimental.stateless_fold_in", seed, 11)
+        draw("experimental.stateless_fold_in", seed, np.array(2**40))
 
 
 def stateful():
     for seed in (7, 42):
         for times in (1, 3):
-            record("categorical", np.float32([[.1, .7, -1], [0, 0, 3]]), 9, seed=seed, times=times)
-            record("gamma", [4], np.float32([.3, 1, 4]), seed=seed, times=times)
-            record("gamma", [2], np.float32([[.5], [3]]), np.float32([1, 2]), seed=seed, times=times)
-            record("poisson", [4], np.float32([.3, 9, 40]), seed=seed, times=times)
-            record("poisson", [5], 3.0, dtype=tf.int32, seed=seed, times=times)
+            k = dict(how="seeded", global_seed=seed, times=times)
+            draw("categorical", np.float32([[.1, .7, -1], [0, 0, 3]]), 9, **k)
+            draw("gamma", [4], np.float32([.3, 1, 4]), **k)
+            draw("gamma", [2], np.float32([[.5], [3]]), np.float32([1, 2]), **k)
+            draw("poisson", [4], np.float32([.3, 9, 40]), **k), draw("poisson", [5], 3.0, dtype=tf.int32, **k)
 
 
 def threefry():
     for state in ([0, 0], [1, 0], [2**40 + 7, 2**32 + 5], [-1, -3]):
-        for f, x, k in (("uniform", [[7]], dict(dtype="float32")), ("uniform", [[7]], dict(dtype="float64")),
-                ("uniform", [[7]], dict(dtype="bfloat16")),
-                        ("uniform", [[7], -3, 100], dict(dtype="int32")), ("uniform", [[7], -3, 10**12], dict(dtype="int64")),
-                        ("uniform_full_int", [[5]], dict(dtype="uint32")), ("uniform_full_int", [[5]], dict(dtype="uint64")),
-                        ("normal", [[6]], {}), ("normal", [[6]], dict(dtype="float64")), ("truncated_normal", [[6]], {})):
-            g = tf.random.Generator.from_state(state, alg="threefry")
-            y = tf.function(lambda g=g, f=f, x=x, k=k: getattr(g, f)(*x, **{n: tf.as_dtype(v) for n, v in k.items()}), jit_compile=True)()
-            CASES.append({"f": f, "generator": state, "x": x, "k": k, "y": value(y), "after": g.state.numpy().tolist()})
+        for dtype in (tf.float32, tf.float64, tf.bfloat16): generator(state, "uniform", [7], dtype=dtype)
+        generator(state, "uniform", [7], -3, 100, dtype=tf.int32), generator(state, "uniform", [7], -3, 10**12, dtype=tf.int64)
+        for dtype in (tf.uint32, tf.uint64): generator(state, "uniform_full_int", [5], dtype=dtype)
+        generator(state, "normal", [6]), generator(state, "normal", [6], dtype=tf.float64), generator(state, "truncated_normal", [6])
 
 
-if __name__ == "__main__":
-    stateless(), stateful(), threefry()
-    text = json.dumps({"tensorflow": tf.__version__, "cases": CASES}, separators=(",", ":"), allow_nan=False)
-    path = pathlib.Path(__file__).with_name("stateless.json.gz")
-    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    print(len(CASES), "cases,", path.stat().st_size, "bytes,", len(text), "as text")
+def generator(state, method, *x, **k):
+    near = 0 if method == "uniform" else NEAR.get(k.get("dtype", tf.float32))
+    record("random.Generator.from_state", state, method, *x, how="threefry", gradient=False, tolerance=near, **k)
+
+
+if __name__ == "__main__": save("stateless.json.gz", stateless, stateful, threefry)
