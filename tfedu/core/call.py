@@ -36,6 +36,7 @@ from .op import Recorded
 from .op import Rule
 from .op import unbroadcast
 from .publish import publish
+from .publish import taken_over
 from .record import bare
 from .record import record
 from .tensor import CPU
@@ -130,7 +131,8 @@ def slow(
     op: Op,
     args: tuple,  # Inputs and settings, all of them, in order
 ):
-    "Run `op` on anything that can be converted."
+    "Run `op` on anything that can be converted, or let an argument with an `__op__` do it."
+    if (out := taken_over(OPS.get(op.name), args, {})) is not NotImplemented: return out
     count = len(op.inputs)
     xs, params, cls = as_tensors(op, args[:count]), tuple([static(p) for p in args[count:]]), CPU
     if UNUSUAL or any([type(x) is not CPU for x in xs]):

@@ -21,6 +21,7 @@ from ..core.op import FLOATING
 from ..core.op import INTEGER
 from ..core.op import REAL
 from ..core.op import unbroadcast
+from ..core.publish import taken_over
 from ..core.tensor import OPS
 
 # %% ../../nbs/2_ops/202_compare.ipynb #8927a772
@@ -64,6 +65,7 @@ def compared(
 ):                     # Tensor of bools; a plain bool for None
     "`compare(x, y)`, or `otherwise` for None and for shapes that do not fit. Raises InvalidArgumentError for different types."
     if x is None or y is None: return otherwise
+    if (out := taken_over(compare, (x, y), {})) is not NotImplemented: return out
     x, y = as_tensors(compare.op, (x, y))
     try: np.broadcast_shapes(x.array.shape, y.array.shape)
     except ValueError: return constant(otherwise)
