@@ -3,6 +3,7 @@ from . import bitwise as bitwise
 from . import config as config
 from . import dtypes as dtypes
 from . import errors as errors
+from . import io as io
 from . import keras as keras
 from . import linalg as linalg
 from . import math as math

@@ -286,6 +286,19 @@ NAMES = {
         "UnimplementedError": ("tfedu.core.errors", "UnimplementedError"),
         "UnknownError": ("tfedu.core.errors", "UnknownError"),
     },
+    "io": {
+        "FixedLenFeature": ("tfedu.ops.example", "FixedLenFeature"),
+        "FixedLenSequenceFeature": ("tfedu.ops.example", "FixedLenSequenceFeature"),
+        "RaggedFeature": ("tfedu.ops.example", "RaggedFeature"),
+        "SparseFeature": ("tfedu.ops.example", "SparseFeature"),
+        "VarLenFeature": ("tfedu.ops.example", "VarLenFeature"),
+        "parse_example": ("tfedu.ops.example", "parse_example"),
+        "parse_sequence_example": ("tfedu.ops.sequence_example", "parse_sequence_example"),
+        "parse_single_example": ("tfedu.ops.example", "parse_single_example"),
+        "parse_single_sequence_example": ("tfedu.ops.sequence_example", "parse_single_sequence_example"),
+        "parse_tensor": ("tfedu.ops.wire", "parse_tensor"),
+        "serialize_tensor": ("tfedu.ops.wire", "serialize_tensor"),
+    },
     "keras": {
     },
     "keras.datasets": {
