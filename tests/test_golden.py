@@ -123,7 +123,7 @@ def check(got, want, tolerance, gradient=False):
 
 def close(got, dtype, shape, values, tolerance, gradient):
     assert isinstance(got, tf.Tensor) and (got.dtype.name, got.shape.as_list()) == (dtype, shape)
-    want, got = array(dtype, shape, values), np.asarray(got.numpy())
+    want, got = array(dtype, shape, values), np.asarray(got.numpy(), object if dtype == "string" else None)
     if dtype not in TOLERANCE: return np.testing.assert_array_equal(got, want)
     if not dtype.startswith("complex"): got, want = got.astype(np.float64), want.astype(np.float64)
     if gradient: got = np.where(np.isnan(want), want, got)      # where TensorFlow's gradient is NaN, tfedu may know better

@@ -1,14 +1,20 @@
 # Generated from the notebooks by `make export`; do not edit.
+from . import autograph as autograph
 from . import bitwise as bitwise
 from . import config as config
+from . import data as data
 from . import dtypes as dtypes
 from . import errors as errors
+from . import experimental as experimental
 from . import io as io
 from . import keras as keras
 from . import linalg as linalg
+from . import lookup as lookup
 from . import math as math
+from . import mixed_precision as mixed_precision
 from . import nest as nest
 from . import nn as nn
+from . import queue as queue
 from . import ragged as ragged
 from . import random as random
 from . import sets as sets

@@ -11,11 +11,10 @@ import os
 import pathlib
 import tempfile
 
-import recording
 import tensorflow as tf
-from recording import encode
+from recording import encode  # before TensorFlow: it makes it quiet
 
-CASES, FILES, BACK = [], {}, {}
+CASES, FILES = [], {}
 
 
 class Config:
@@ -80,7 +79,8 @@ def ragged(dtype=tf.int64, **k): return Config("RaggedFeature", dtype=dtype, **k
 def part(kind, *x): return Config(f"RaggedFeature.{kind}", **dict(zip(("key" if kind != "UniformRowLength" else "length",), x)))
 
 
-A = example(n=[7], xs=[1., 2.5, -3.], words=[b"tea", b"", b"\xff"], at=[2, 0], at2=[1, 1], v=[.5, -.5], s=[0, 2, 3], ids=[0, 0, 2], two=[1, 2, 3, 4])
+A = example(n=[7], xs=[1., 2.5, -3.], words=[b"tea", b"", b"\xff"], at=[2, 0], at2=[1, 1], v=[.5, -.5], s=[0, 2, 3],
+            ids=[0, 0, 2], two=[1, 2, 3, 4])
 B = example(n=[-9], xs=[4., 5., 6.], words=[b"x"], at=[], at2=[], v="float", s=[0, 0, 3], ids=[1, 1, 1], two=[9, 8])
 EMPTY, NONE = example(), tf.constant([], tf.string)
 WRONG = example(n="float")
@@ -91,9 +91,11 @@ unset = tf.train.Example(features=tf.train.Features(feature={"n": tf.train.Featu
 unknown = b"\x7a\x02hi" + example(n=[4])
 for serialized in ([A, B], [A], NONE):
     record("parse_example", serialized, {"n": fixed(), "xs": fixed(3, dtype=tf.float32), "words": some(tf.string)})
-    record("parse_example", serialized, {"two": steps(2, allow_missing=True), "words": steps(dtype=tf.string, allow_missing=True, default_value=b"-")})
+    record("parse_example", serialized, {"two": steps(2, allow_missing=True),
+                                         "words": steps(dtype=tf.string, allow_missing=True, default_value=b"-")})
     record("parse_example", serialized, {"sp": Config("SparseFeature", index_key="at", value_key="v", dtype=tf.float32, size=4),
-                                         "sp2": Config("SparseFeature", index_key=["at", "at2"], value_key="v", dtype=tf.float32, size=[4, 3])})
+                                         "sp2": Config("SparseFeature", index_key=["at", "at2"], value_key="v", dtype=tf.float32,
+                                                       size=[4, 3])})
     record("parse_example", serialized, {"two": ragged(), "words": ragged(tf.string, row_splits_dtype=tf.int64)})
     record("parse_example", serialized, {"r": ragged(tf.float32, value_key="xs", partitions=[part("RowSplits", "s")])})
     record("parse_example", serialized, {"r": ragged(tf.float32, value_key="xs", partitions=[part("ValueRowIds", "ids")])})
@@ -103,12 +105,14 @@ for s in (A, B):
     record("parse_single_example", s, {"two": steps(2, allow_missing=True), "at": steps(allow_missing=True)})
     record("parse_single_example", s, {"sp": Config("SparseFeature", index_key="at", value_key="v", dtype=tf.float32, size=4)})
     record("parse_single_example", s, {"two": ragged(), "r": ragged(tf.float32, value_key="xs", partitions=[part("RowSplits", "s")])})
-record("parse_single_example", EMPTY, {"n": fixed(default_value=3), "m": fixed(2, dtype=tf.float32, default_value=[1., 2.]), "w": some(tf.string),
+record("parse_single_example", EMPTY, {"n": fixed(default_value=3), "m": fixed(2, dtype=tf.float32, default_value=[1., 2.]),
+                                       "w": some(tf.string),
                                        "q": steps(allow_missing=True), "r": ragged()})
 record("parse_example", [EMPTY, A], {"n": fixed(1, default_value=[3]), "m": fixed(dtype=tf.string, default_value="no")})
 for s in (unpacked, float_unpacked, twice, unset, unknown):
-    record("parse_single_example", s, {"u": some(tf.float32 if s is float_unpacked else tf.int64), "n": some(), "m": fixed(default_value=-1)})
-    record("parse_example", [s], {"u": some(tf.float32 if s is float_unpacked else tf.int64), "n": some(), "m": fixed(default_value=-1)})
+    wanted = {"u": some(tf.float32 if s is float_unpacked else tf.int64), "n": some(), "m": fixed(default_value=-1)}
+    record("parse_single_example", s, wanted)
+    record("parse_example", [s], wanted)
 for k, row in {"starts": "RowStarts", "limits": "RowLimits", "lengths": "RowLengths"}.items():
     s = example(v=[10, 20, 30], starts=[0, 1], limits=[1, 3], lengths=[1, 2])
     record("parse_single_example", s, {"r": ragged(value_key="v", partitions=[part(row, k)])})
@@ -119,7 +123,8 @@ for p in ([part("RowSplits", "outer"), part("RowLengths", "inner")], [part("RowL
     record("parse_single_example", nested, {"r": ragged(value_key="v", partitions=p)})
     record("parse_example", [nested, nested], {"r": ragged(value_key="v", partitions=p)})
 for serialized, features in (([A], {"missing": fixed()}), ([A], {"n": fixed(dtype=tf.string)}), ([A], {"xs": fixed(2, dtype=tf.float32)}),
-                             ([WRONG], {"n": fixed(default_value=1)}), ([WRONG], {"n": some()}), ([b"\x7f\x01"], {"n": fixed()}), ([EMPTY + b"\n\x05ab"], {"n": fixed()}), ([A], {"two": steps(3, allow_missing=True)}),
+                             ([WRONG], {"n": fixed(default_value=1)}), ([WRONG], {"n": some()}), ([b"\x7f\x01"], {"n": fixed()}),
+                             ([EMPTY + b"\n\x05ab"], {"n": fixed()}), ([A], {"two": steps(3, allow_missing=True)}),
                              ([A], {"words": some(tf.int64)}), ([A], {"n": ragged(tf.string)}), ([A], {})):
     record("parse_example", serialized, features)
     record("parse_single_example", serialized[0], features)
@@ -138,7 +143,8 @@ for s in (C, D, E):
 record("parse_sequence_example", [C], {"id": fixed(dtype=tf.string)}, {})
 record("parse_sequence_example", [C], None, {"x": steps(3, dtype=tf.float32)})
 record("parse_sequence_example", [C, D], None, {"nothing": steps(3, dtype=tf.float32)})
-for dtype in ("float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool", "complex64", "complex128"):
+for dtype in ("float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool",
+              "complex64", "complex128"):
     record("serialize_tensor", tf.cast(tf.constant([[0, 1, 2], [3, 4, 5]]), dtype))
 record("serialize_tensor", tf.constant(["", "abc", "d" * 200]))
 record("serialize_tensor", tf.constant(3.))
@@ -154,9 +160,12 @@ def tensor_proto(**k):
 for proto, dtype in ((dict(dtype=1, shape=[3], float_val=[1., 2.]), "float32"), (dict(dtype=3, shape=[2, 2], int_val=[-1]), "int32"),
                      (dict(dtype=9, shape=[2], int64_val=[-1, 5]), "int64"), (dict(dtype=19, shape=[2], half_val=[15360, 0]), "float16"),
                      (dict(dtype=14, shape=[1], half_val=[16256]), "bfloat16"), (dict(dtype=10, shape=[3], bool_val=[True, False]), "bool"),
-                     (dict(dtype=8, shape=[1], scomplex_val=[1., 2.]), "complex64"), (dict(dtype=2, shape=[2], double_val=[1.5]), "float64"),
-                     (dict(dtype=23, shape=[1], uint64_val=[2**64 - 1]), "uint64"), (dict(dtype=7, shape=[3], string_val=[b"x", b"y"]), "string"),
-                     (dict(dtype=4, shape=[2], int_val=[255]), "uint8"), (dict(dtype=1, shape=[2]), "float32"), (dict(dtype=7, shape=[2]), "string"),
+                     (dict(dtype=8, shape=[1], scomplex_val=[1., 2.]), "complex64"),
+                     (dict(dtype=2, shape=[2], double_val=[1.5]), "float64"),
+                     (dict(dtype=23, shape=[1], uint64_val=[2**64 - 1]), "uint64"),
+                     (dict(dtype=7, shape=[3], string_val=[b"x", b"y"]), "string"),
+                     (dict(dtype=4, shape=[2], int_val=[255]), "uint8"), (dict(dtype=1, shape=[2]), "float32"),
+                     (dict(dtype=7, shape=[2]), "string"),
                      (dict(dtype=6, shape=[2], int_val=[-3, -4]), "int8"), (dict(dtype=1, shape=[2], float_val=[1., 2., 3.]), "float32"),
                      (dict(dtype=1, shape=[-1], float_val=[1.]), "float32"), (dict(dtype=1, shape=[2], tensor_content=b"abc"), "float32")):
     record("parse_tensor", tensor_proto(**proto), tf.as_dtype(dtype))
@@ -182,7 +191,8 @@ record("deserialize_many_sparse", many, tf.float32, rank=1)
 record("deserialize_many_sparse", many, tf.int32)
 record("deserialize_many_sparse", many[:0], tf.float32)
 record("deserialize_many_sparse", many, tf.float32, rank=2)
-record("deserialize_many_sparse", tf.stack([tf.io.serialize_sparse(tf.SparseTensor([[0, 1]], [1.], [2, 5])), tf.io.serialize_sparse(tf.SparseTensor([[1, 3]], [2.], [3, 4]))]), tf.float32)
+rows = [tf.SparseTensor([[0, 1]], [1.], [2, 5]), tf.SparseTensor([[1, 3]], [2.], [3, 4])]
+record("deserialize_many_sparse", tf.stack([tf.io.serialize_sparse(row) for row in rows]), tf.float32)
 for kind in ("", "GZIP", "ZLIB"):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "x")
@@ -194,7 +204,8 @@ for n in (1, 3, 10):
     for keys, kind in ((["a", "b", "zzz", "", "q" * 40], tf.string), ([1, 2, 30, -4, 10**12], tf.int64)):
         init = tf.lookup.KeyValueTensorInitializer(tf.constant(keys[:2], kind), tf.constant([0, 1], tf.int64))
         TABLE[f"{kind.name} {n}"] = [keys, tf.lookup.StaticVocabularyTable(init, n).lookup(tf.constant(keys, kind)).numpy().tolist()]
-out = {"tensorflow": tf.__version__, "records": [r.decode("latin-1") for r in (b"first", b"", A, b"z" * 300)], "files": FILES, "vocabulary": TABLE, "cases": CASES}
+out = {"tensorflow": tf.__version__, "records": [r.decode("latin-1") for r in (b"first", b"", A, b"z" * 300)], "files": FILES,
+       "vocabulary": TABLE, "cases": CASES}
 path = pathlib.Path(__file__).with_name("io.json.gz")
 path.write_bytes(gzip.compress(json.dumps(out).encode(), mtime=0))
 print(len(CASES), path.stat().st_size)

@@ -111,7 +111,7 @@ def to_array(
     except (ValueError, OverflowError) as error:
         raise ValueError(f"cannot convert the non-rectangular sequence {shorten(value)} to a tensor") from error
     if array.dtype.kind in "SUO":
-        if isinstance(value, (list, tuple, str, bytes)): array = np.array(value, object)   # NumPy would cut off zero bytes, or write numbers
+        if isinstance(value, (list, tuple, str, bytes)): array = np.array(value, object)   # NumPy cuts zero bytes off
         if array.dtype.kind == "O": same_kind(value, array)
         if dtype is None or dtype is string: return text_array(array, value)
         array = text_array(array, value)

@@ -11,7 +11,6 @@ __all__ = ['turned', 'decode_raw', 'each', 'from_base64', 'encode_base64', 'deco
 import re
 from base64 import urlsafe_b64decode
 from base64 import urlsafe_b64encode
-from typing import Any
 import numpy as np
 from ..core.call import static
 from ..core.convert import convert_to_tensor
@@ -57,7 +56,8 @@ def decode_raw(
     if dtype.np.kind not in "biufcV": raise InvalidArgumentError(None, None, f"decode_raw: out_type must be a number, got {dtype.name}")
     texts, size = x.array.ravel().tolist(), dtype.np.itemsize
     if length is not None:
-        if length <= 0 or length % size: raise InvalidArgumentError(None, None, f"decode_raw: fixed_length {length} is no multiple of {size}")
+        if length <= 0 or length % size:
+            raise InvalidArgumentError(None, None, f"decode_raw: fixed_length {length} is no multiple of {size}")
         texts = [text[:length].ljust(length, b"\0") for text in texts]
     elif len(lengths := {len(t) for t in texts}) > 1:
         raise InvalidArgumentError(None, None, f"decode_raw: texts must have one length, got {sorted(lengths)[:5]}; see fixed_length")
@@ -77,7 +77,8 @@ def each(op: str, x: Tensor, function) -> Tensor:
 def from_base64(text: bytes) -> bytes:
     "The bytes that letters stand for. Raises ValueError."
     found = re.fullmatch(rb"([A-Za-z0-9_-]*)(={0,2})", text)
-    if not found or found[2] and len(text) % 4: raise ValueError(f"{text[:40]!r} holds a character that is not of base 64, or misplaced padding")
+    if not found or found[2] and len(text) % 4:
+        raise ValueError(f"{text[:40]!r} holds a character that is not of base 64, or misplaced padding")
     if len(found[1]) % 4 == 1: raise ValueError(f"{len(found[1])} letters of base 64 stand for no whole number of bytes")
     return urlsafe_b64decode(found[1] + b"=" * (-len(found[1]) % 4))
 
@@ -118,7 +119,8 @@ def numbers(texts: list[bytes], dtype: DType) -> np.ndarray:
 def filled(texts: list[bytes], default: np.ndarray, dtype: DType, na_value: bytes, column: int) -> np.ndarray:
     "A column. Raises InvalidArgumentError for a field that is missing or no number."
     gaps = [i for i, t in enumerate(texts) if not t or t == na_value]
-    if gaps and not default.size: raise InvalidArgumentError(None, None, f"decode_csv: field {column} of record {gaps[0]} is required but missing")
+    if gaps and not default.size:
+        raise InvalidArgumentError(None, None, f"decode_csv: field {column} of record {gaps[0]} is required but missing")
     if dtype is string: out = np.array([*texts, None], object)[:-1]
     else:
         there = list(texts)
@@ -132,8 +134,9 @@ def blamed(texts: list[bytes], dtype: DType, column: int) -> InvalidArgumentErro
     "The error for the first text that is no number."
     for row, text in enumerate(texts):
         try: numbers([text], dtype)
-        except (ValueError, OverflowError): break
-    return InvalidArgumentError(None, None, f"decode_csv: field {column} of record {row} is not a valid {dtype.name}: {text[:40]!r}")
+        except (ValueError, OverflowError):
+            return InvalidArgumentError(None, None, f"decode_csv: field {column} of record {row} is not a valid {dtype.name}: {text[:9]!r}")
+    return InvalidArgumentError(None, None, f"decode_csv: field {column} is not a valid {dtype.name}")
 
 # %% ../../nbs/2_ops/290_decode.ipynb #00afc85f
 @publish("tf.io.decode_csv")
@@ -161,7 +164,8 @@ def decode_csv(
     for i, row in enumerate(rows):
         if len(row) <= columns[-1] or select_cols is None and len(row) != len(defaults):
             raise InvalidArgumentError(None, None, f"decode_csv: record {i} has {len(row)} fields, {columns[-1] + 1} are expected")
-    return [wrap(filled([row[c] for row in rows], d.array, d.dtype, na_value, c).reshape(x.array.shape)) for c, d in zip(columns, defaults, strict=True)]
+    found = [filled([row[c] for row in rows], d.array, d.dtype, na_value, c) for c, d in zip(columns, defaults, strict=True)]
+    return [wrap(column.reshape(x.array.shape)) for column in found]
 
 # %% ../../nbs/2_ops/290_decode.ipynb #63506194
 def three(indices: np.ndarray, values: np.ndarray, sizes: np.ndarray, dtype: DType) -> list[bytes]:
@@ -170,7 +174,8 @@ def three(indices: np.ndarray, values: np.ndarray, sizes: np.ndarray, dtype: DTy
 
 def text_only(op: str, out_type) -> None:
     "Raise UnimplementedError for anything but string."
-    if as_dtype(out_type) is not string: raise UnimplementedError(None, None, f"{op}: out_type must be tf.string, got {as_dtype(out_type).name}")
+    if as_dtype(out_type) is not string:
+        raise UnimplementedError(None, None, f"{op}: out_type must be tf.string, got {as_dtype(out_type).name}")
 
 @publish("tf.io.serialize_sparse")
 def serialize_sparse(sp_input, out_type=string, name: str | None = None) -> Tensor:
@@ -189,7 +194,8 @@ def serialize_many_sparse(sp_input, out_type=string, name: str | None = None) ->
     if (np.diff(places[:, 0], prepend=0) < 0).any() or len(places) and places[-1, 0] >= sizes[0]:
         raise InvalidArgumentError(None, None, "serialize_many_sparse: rows must be in order and inside, tf.sparse.reorder sorts them")
     out, cuts = np.empty((int(sizes[0]), 3), object), np.searchsorted(places[:, 0], np.arange(sizes[0] + 1))
-    for row, (a, b) in enumerate(zip(cuts, cuts[1:], strict=False)): out[row] = three(places[a:b, 1:], sp.values.array[a:b], sizes[1:], sp.dtype)
+    for row, (a, b) in enumerate(zip(cuts, cuts[1:], strict=False)):
+        out[row] = three(places[a:b, 1:], sp.values.array[a:b], sizes[1:], sp.dtype)
     return wrap(out)
 
 # %% ../../nbs/2_ops/290_decode.ipynb #14c8cb16
@@ -197,7 +203,8 @@ def one_sparse(texts, dtype: DType, row: int) -> tuple[np.ndarray, np.ndarray, n
     "Places, values and sizes. Raises InvalidArgumentError for parts that do not belong together."
     places, values, sizes = (read_tensor(t, d) for t, d in zip(texts, (int64, dtype, int64), strict=True))
     if places.ndim != 2 or values.shape != places.shape[:1] or sizes.shape != places.shape[1:]:
-        raise InvalidArgumentError(None, None, f"deserialize_many_sparse: row {row} has places {places.shape}, values {values.shape}, sizes {sizes.shape}")
+        raise InvalidArgumentError(None, None, f"deserialize_many_sparse: row {row} has parts of shapes "
+                                   f"{places.shape}, {values.shape} and {sizes.shape}, which do not belong together")
     return places, values, sizes
 
 @publish("tf.io.deserialize_many_sparse")
@@ -207,13 +214,15 @@ def deserialize_many_sparse(
     rank: int | None = None,  # That the result must have; None: any
     name: str | None = None,
 ) -> SparseTensor:            # `(n, *largest)`
-    "Rows from `serialize_many_sparse`. Raises InvalidArgumentError for damaged ones, ValueError for another rank. `tf.io.deserialize_many_sparse`"
+    "Rows from `serialize_many_sparse`. Raises InvalidArgumentError, ValueError for another rank. `tf.io.deserialize_many_sparse`"
     x = convert_to_tensor(serialized_sparse, string)
     if x.ndim != 2 or x.shape[1] != 3 or not x.shape[0]:
         raise InvalidArgumentError(None, None, f"deserialize_many_sparse: rows of three strings are needed, got shape {x.shape}")
     rows = [one_sparse(texts, as_dtype(dtype), i) for i, texts in enumerate(x.array)]
-    if len(axes := {len(sizes) for _, _, sizes in rows}) > 1: raise InvalidArgumentError(None, None, f"deserialize_many_sparse: rows have {axes} axes")
-    if rank is not None and rank != 1 + max(axes): raise ValueError(f"deserialize_many_sparse: rank {rank} is asked for, the result has {1 + max(axes)}")
+    if len(axes := {len(sizes) for _, _, sizes in rows}) > 1:
+        raise InvalidArgumentError(None, None, f"deserialize_many_sparse: rows have {axes} axes")
+    if rank is not None and rank != 1 + max(axes):
+        raise ValueError(f"deserialize_many_sparse: rank {rank} is asked for, the result has {1 + max(axes)}")
     number = np.repeat(np.arange(len(rows)), [len(values) for _, values, _ in rows])
     places = np.column_stack([number, np.concatenate([p for p, _, _ in rows])])
     sizes = np.max([sizes for _, _, sizes in rows], 0, initial=0)

@@ -182,7 +182,8 @@ def default_of(key: str, f, size: int) -> np.ndarray | None:
 def fixed(batch: Batch, key: str, f: FixedLenFeature):
     "`(n, *shape)`. Raises InvalidArgumentError for a missing feature, or one of another size."
     shape = tuple(f.shape)
-    if not all(isinstance(n, int | np.integer) and n >= 0 for n in shape): raise ValueError(f"feature {key}: shape must be known, got {shape}")
+    if not all(isinstance(n, int | np.integer) and n >= 0 for n in shape):
+        raise ValueError(f"feature {key}: shape must be known, got {shape}")
     default, found = default_of(key, f, prod(shape)), column(batch, key, f.dtype)
     for values, at in zip(found, batch.names, strict=True):
         if values is None and default is None: raise InvalidArgumentError(None, None, f"feature {key} of {at}: it is required but missing")
@@ -225,7 +226,8 @@ def sparse(batch: Batch, key: str, f: SparseFeature) -> SparseTensor:
     values, *axes = [[v if v is not None else np.zeros(0, as_dtype(kind).np) for v in column(batch, name, kind)]
                      for name, kind in [(f.value_key, f.dtype), *[(k, int64) for k in keys]]]
     lengths = lengths_of(values)
-    if any((lengths_of(axis) != lengths).any() for axis in axes): raise InvalidArgumentError(None, None, f"feature {key}: not as many places as values")
+    if any((lengths_of(axis) != lengths).any() for axis in axes):
+        raise InvalidArgumentError(None, None, f"feature {key}: not as many places as values")
     table = np.stack([np.repeat(np.arange(len(values)), lengths), *[joined(axis, int64) for axis in axes]], 1)
     if (wrong := ((table[:, 1:] < 0) | (table[:, 1:] >= np.array(sizes))).any(1)).any():
         raise InvalidArgumentError(None, None, f"feature {key}: place {table[wrong.argmax(), 1:].tolist()} is outside of {sizes}")

@@ -46,7 +46,8 @@ class Optional:
         return wrap(np.array(bool(self.components)))
     def get_value(self, name: str | None = None):
         "The value. Raises InvalidArgumentError if there is none."
-        if not self.components: raise InvalidArgumentError(None, None, f"Optional.get_value: it has no value; its spec is {self.element_spec}")
+        if not self.components:
+            raise InvalidArgumentError(None, None, f"Optional.get_value: it has no value; its spec is {self.element_spec}")
         return self.components[0]
     def __repr__(self): return f"Optional({self.components[0]!r})" if self.components else f"Optional(none of {self.element_spec!r})"
 
@@ -81,6 +82,7 @@ def finite(grads) -> bool:
     parts = [g.values if isinstance(g, IndexedSlices) else g for g in nest.flatten(grads)]
     return all(bool(reduce_all(is_finite(convert_to_tensor(g)))) for g in parts if g is not None)
 
+# %% ../../nbs/2_ops/291_experimental.ipynb #c8abfe20
 @publish("tf.mixed_precision.experimental.DynamicLossScale")
 class DynamicLossScale(LossScale):
     "A scale that looks for the largest that does not overflow. `tf.mixed_precision.experimental.DynamicLossScale`"
@@ -108,6 +110,7 @@ class DynamicLossScale(LossScale):
         config = ", ".join(f"{k}={v}" for k, v in self.get_config().items())
         return f"DynamicLossScale(current_loss_scale={float(self())}, num_good_steps={int(self._num_good_steps)}, {config})"
 
+# %% ../../nbs/2_ops/291_experimental.ipynb #38d02af0
 def adapt(scale: DynamicLossScale, good: bool) -> None:
     "The rule."
     now, steps = np.float32(scale().numpy()), int(scale._num_good_steps) + 1

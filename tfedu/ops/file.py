@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['NAMED', 'named', 'local', 'replacing', 'write_bytes', 'read_bytes', 'single', 'read_file', 'write_file', 'exists',
            'isdir', 'mkdir', 'makedirs', 'remove', 'rmtree', 'free', 'copy', 'rename', 'FileStatistics', 'stat',
-           'listdir', 'walk', 'matches', 'all_matches', 'glob', 'matching_files', 'GFile', 'decoded', 'write_to',
-           'seek', 'size_of', 'close', 'next_line']
+           'listdir', 'walk', 'matches', 'all_matches', 'glob', 'matching_files', 'modes', 'decoded', 'GFile',
+           'write_to', 'seek', 'size_of', 'close', 'next_line']
 
 # %% ../../nbs/2_ops/288_file.ipynb #9273ce33
 import errno
@@ -221,13 +221,30 @@ def matching_files(pattern, name: str | None = None) -> Tensor:
     return convert_to_tensor([os.fsencode(n) for n in found], string)
 
 # %% ../../nbs/2_ops/288_file.ipynb #fd4eb795
+def modes(mode: str) -> tuple[str, bool]:
+    "Python's mode without `b`, and whether `b` was in it. Raises InvalidArgumentError."
+    plain = mode.replace("b", "")
+    if plain not in ("r", "w", "a", "r+", "w+", "a+"): raise InvalidArgumentError(None, None, f"GFile: mode {mode!r}")
+    return plain, "b" in mode
+
+def decoded(file, data: bytes):
+    "Bytes, or text with its last letter completed. Raises UnicodeDecodeError for bytes that are no text."
+    if file.binary: return data
+    while data:
+        try: return data.decode()
+        except UnicodeDecodeError as error:
+            more = file.file.read(1) if error.reason == "unexpected end of data" else b""
+            if not more: raise
+            data += more
+    return ""
+
+# %% ../../nbs/2_ops/288_file.ipynb #19f96020
 @publish("tf.io.gfile.GFile")
 class GFile:
-    "A file to read or write, as text or (mode with `b`) bytes. Raises NotFoundError, PermissionDeniedError, ... `tf.io.gfile.GFile`"
+    "A file to read or write, as text or (mode with `b`) bytes. Raises NotFoundError and its kin. `tf.io.gfile.GFile`"
     def __init__(self, name, mode: str = "r"):
-        self.name, self.mode, self.file = local(name), mode, None
-        if (plain := mode.replace("b", "")) not in ("r", "w", "a", "r+", "w+", "a+"): raise InvalidArgumentError(None, None, f"GFile: mode {mode!r}")
-        self.binary, self.reads, self.writes, self.plain = "b" in mode, plain in ("r", "r+", "w+", "a+"), plain != "r", plain
+        self.name, self.mode, self.file, (self.plain, self.binary) = local(name), mode, None, modes(mode)
+        self.reads, self.writes = self.plain not in ("w", "a"), self.plain != "r"
     def opened(self, allowed: bool, what: str):
         "The open file. Raises PermissionDeniedError unless `allowed`."
         if not allowed: raise PermissionDeniedError(None, None, f"{self.name}: mode {self.mode!r} is not for {what}")
@@ -250,18 +267,7 @@ class GFile:
     def __next__(self): return next_line(self)
     next = __next__
 
-# %% ../../nbs/2_ops/288_file.ipynb #19f96020
-def decoded(file: GFile, data: bytes):
-    "Bytes, or text with its last letter completed. Raises UnicodeDecodeError for bytes that are no text."
-    if file.binary: return data
-    while data:
-        try: return data.decode()
-        except UnicodeDecodeError as error:
-            more = file.file.read(1) if error.reason == "unexpected end of data" else b""
-            if not more: raise
-            data += more
-    return ""
-
+# %% ../../nbs/2_ops/288_file.ipynb #ae54ff9b
 def write_to(file: GFile, opened, content) -> None:
     "Write text or bytes."
     with named(file.name): opened.write(content.encode() if isinstance(content, str) else content)

@@ -21,6 +21,7 @@ from ..core.call import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.dtype import int64
+from ..core.dtype import string
 from ..core.errors import CancelledError
 from ..core.errors import InvalidArgumentError
 from ..core.errors import OutOfRangeError
@@ -127,7 +128,8 @@ def components(queue: "QueueBase", vals, extra: int) -> list[Tensor]:
             raise ValueError(f"{queue.name}: a dictionary with {queue.names} is needed, got {vals!r}")
         vals = [vals[name] for name in queue.names]
     elif isinstance(vals, dict): raise ValueError(f"{queue.name}: the queue has no names, got a dictionary")
-    elif not isinstance(vals, list | tuple) or len(queue.dtypes) == 1 and not (len(vals) == 1 and isinstance(vals[0], Tensor)): vals = [vals]
+    elif not isinstance(vals, list | tuple) or len(queue.dtypes) == 1 and not (len(vals) == 1 and isinstance(vals[0], Tensor)):
+        vals = [vals]
     if len(vals) != len(queue.dtypes): raise ValueError(f"{queue.name}: {len(queue.dtypes)} components are needed, got {len(vals)}")
     found = [convert_to_tensor(v, dtype) for v, dtype in zip(vals, queue.dtypes, strict=True)]
     for i, (x, shape) in enumerate(zip(found, queue.shapes, strict=True)):
@@ -140,16 +142,17 @@ def returned(queue: "QueueBase", tensors: list):
     if queue.names: return dict(zip(queue.names, tensors, strict=True))
     return tensors[0] if len(tensors) == 1 else tensors
 
+# %% ../../nbs/2_ops/298_queue.ipynb #c22b696a
 def batched(queue: "QueueBase", elements: list) -> list[Tensor]:
     "Elements stacked by component, with zeros where they are shorter."
     out = []
     for i, dtype in enumerate(queue.dtypes):
         arrays = [element[i].array for element in elements]
-        sizes = tuple(np.max([a.shape for a in arrays], 0, initial=0).astype(int)) if arrays else tuple(n or 0 for n in queue.shapes[i].as_list())
-        whole = np.full((len(arrays), *sizes), b"" if dtype.np == object else 0, dtype.np)
+        sizes = np.max([a.shape for a in arrays], 0, initial=0).astype(int) if arrays else [n or 0 for n in queue.shapes[i].as_list()]
+        whole = np.full((len(arrays), *sizes), b"" if dtype is string else 0, dtype.np)
         for row, a in zip(whole, arrays, strict=True):
             if a.ndim: row[tuple(slice(n) for n in a.shape)] = a
-        if not sizes: whole[:] = [a[()] for a in arrays]
+        if not len(sizes): whole[:] = [a[()] for a in arrays]
         out.append(wrap(whole))
     return out
 
@@ -199,14 +202,15 @@ def names_of(names, n: int) -> list[str] | None:
 
 def chosen(index, queues: list) -> QueueBase:
     "One of several queues. Raises TypeError unless all are queues of the same types."
-    if not queues or any(not isinstance(q, QueueBase) or q.dtypes != queues[0].dtypes for q in queues):
+    if not queues or any(not isinstance(q, QueueBase) for q in queues) or len({tuple(q.dtypes) for q in queues}) > 1:
         raise TypeError("QueueBase.from_list: a list of queues with the same dtypes is needed")
     return queues[int(static(index))]
 
 def put_many(queue: QueueBase, vals) -> None:
     "Put the rows of each component as elements. Raises ValueError if components differ in length."
     parts = components(queue, vals, 1)
-    if len(lengths := {len(p.array) for p in parts}) > 1: raise ValueError(f"{queue.name}.enqueue_many: components have {sorted(lengths)} elements")
+    if len(lengths := {len(p.array) for p in parts}) > 1:
+        raise ValueError(f"{queue.name}.enqueue_many: components have {sorted(lengths)} elements")
     rows = zip(*[p.array for p in parts], strict=True)
     queue.queue_ref.put([[wrap(np.asarray(a, p.array.dtype)) for a, p in zip(row, parts, strict=True)] for row in rows])
 
@@ -227,7 +231,8 @@ def stored(order: Callable[[], Oldest], capacity: int, name: str, shared_name: s
 
 def whole(queue: QueueBase) -> None:
     "Raise ValueError if a shape that was given is not fully known."
-    if queue.known and not all(s.is_fully_defined() for s in queue.shapes): raise ValueError(f"{queue.name}: shapes must be known, got {queue.shapes}")
+    if queue.known and not all(s.is_fully_defined() for s in queue.shapes):
+        raise ValueError(f"{queue.name}: shapes must be known, got {queue.shapes}")
 
 @publish("tf.queue.FIFOQueue")
 class FIFOQueue(QueueBase):
@@ -258,8 +263,10 @@ class PriorityQueue(QueueBase):
 @publish("tf.queue.RandomShuffleQueue")
 class RandomShuffleQueue(QueueBase):
     "A random one of at least `min_after_dequeue + 1` elements. `tf.queue.RandomShuffleQueue`"
-    def __init__(self, capacity, min_after_dequeue, dtypes, shapes=None, names=None, seed=None, shared_name=None, name="random_shuffle_queue"):
+    def __init__(self, capacity, min_after_dequeue, dtypes, shapes=None, names=None, seed=None, shared_name=None,
+                 name="random_shuffle_queue"):
         keep = int(static(min_after_dequeue))
-        if keep < 0 or 0 < capacity <= keep: raise InvalidArgumentError(None, None, f"{name}: min_after_dequeue {keep} must be below capacity {capacity}")
+        if keep < 0 or 0 < capacity <= keep:
+            raise InvalidArgumentError(None, None, f"{name}: min_after_dequeue {keep} must be below capacity {capacity}")
         super().__init__(dtypes, shapes, names, stored(lambda: Shuffled(keep, seed), capacity, name, shared_name))
         whole(self)

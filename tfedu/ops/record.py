@@ -8,12 +8,10 @@ __all__ = ['POLYNOMIAL', 'TABLE', 'BYTES', 'LANE', 'WINDOW', 'PIECE', 'MOST', 'b
            'inflated', 'Source', 'records', 'whole', 'decode_compressed']
 
 # %% ../../nbs/2_ops/289_record.ipynb #ac97a8c7
-import os
 import zlib
 from collections.abc import Iterator
 from functools import cache
 from threading import Lock
-from typing import Any
 import numpy as np
 from ..core.convert import convert_to_tensor
 from ..core.dtype import string
@@ -61,6 +59,7 @@ def moved_on(count: int) -> np.ndarray:
     half = moved_on(count // 2)
     return apply(apply(half, half), moved_on(1)) if count % 2 else apply(half, half)
 
+# %% ../../nbs/2_ops/289_record.ipynb #589b96ec
 LANE = 256
 def crc32c(data) -> int:
     "The checksum of bytes: Castagnoli, Braeuer and Herrmann, 1993."
@@ -143,20 +142,21 @@ class TFRecordWriter:
         record = record.array.item() if isinstance(record, Tensor) else record
         if not isinstance(record, str | bytes): raise TypeError(f"TFRecordWriter.write: a record is bytes, got {type(record).__name__}")
         framed = frame(record.encode() if isinstance(record, str) else record)
-        with self.lock: self.put(self.compress.compress(framed) if self.compress else framed)
-    def put(self, data: bytes) -> None:
-        "Write to the file."
+        with self.lock: self.put(framed)
+    def put(self, data: bytes, finish: int | None = None) -> None:
+        "Write to the file; `finish`: zlib's number for how to end what was written so far."
         if self.file.closed: raise FailedPreconditionError(None, None, f"{self.path}: the writer is closed")
+        if self.compress: data = self.compress.compress(data) + (b"" if finish is None else self.compress.flush(finish))
         with named(self.path): self.file.write(data)
     def flush(self) -> None:
         "Hand over to the system what was written."
         with self.lock:
-            self.put(self.compress.flush(zlib.Z_SYNC_FLUSH) if self.compress else b"")
+            self.put(b"", zlib.Z_SYNC_FLUSH)
             self.file.flush()
     def close(self) -> None:
         "Finish the file."
         with self.lock:
-            if not self.file.closed: self.put(self.compress.flush() if self.compress else b"")
+            if not self.file.closed: self.put(b"", zlib.Z_FINISH)
             self.file.close()
     def __enter__(self): return self
     def __exit__(self, *unused): self.close()
@@ -186,6 +186,7 @@ def inflated(inflate, data: bytes, what: str, limit: int = 0) -> bytes:
     try: return inflate.decompress(data, limit)
     except zlib.error as error: raise DataLossError(None, None, f"{what}: {error}") from error
 
+# %% ../../nbs/2_ops/289_record.ipynb #4c0785ac
 class Source:
     "Bytes on demand from pieces."
     def __init__(self, path: str, kind: str): self.path, self.pieces, self.buffer, self.at = path, unpacked(path, kind), b"", 0
@@ -224,7 +225,8 @@ def whole(data: bytes, kind: str, limit: int = MOST) -> bytes:
     "All that a compressed text holds. Raises DataLossError if it is damaged or cut off, InvalidArgumentError beyond the limit."
     inflate = zlib.decompressobj(WINDOW[kind])
     out = inflated(inflate, data, "decode_compressed", limit)
-    if inflate.unconsumed_tail: raise InvalidArgumentError(None, None, f"decode_compressed: a text of {len(data)} bytes unfolds into more than {limit}")
+    if inflate.unconsumed_tail:
+        raise InvalidArgumentError(None, None, f"decode_compressed: {len(data)} bytes unfold into more than {limit}")
     if not inflate.eof: raise DataLossError(None, None, "decode_compressed: the compressed data are cut off")
     return out
 

@@ -62,7 +62,7 @@ def steps_of(
     for own, name in zip(lists, names, strict=True):
         found = [own.get(key.encode(), []) for key in keys]
         if any(len(f) != len(found[0]) for f in found):
-            raise InvalidArgumentError(None, None, f"feature lists {keys} of {name}: they have {[len(f) for f in found]} steps, all must have as many")
+            raise InvalidArgumentError(None, None, f"feature lists {keys} of {name} have {[len(f) for f in found]} steps")
         lengths.append(len(found[0]))
         rows += [{key.encode(): f[i] for key, f in zip(keys, found, strict=True)} for i in range(lengths[-1])]
         at += [f"{name}, step {i}" for i in range(lengths[-1])]
@@ -73,7 +73,8 @@ def dense_steps(lists: list, names: list[str], key: str, f: FixedLenSequenceFeat
     "`(n, longest, *shape)`, and the lengths. Raises InvalidArgumentError for a list that is missing, or a step of another size."
     batch, lengths = steps_of(lists, names, [key])
     missing = [name for own, name in zip(lists, names, strict=True) if key.encode() not in own]
-    if missing and not f.allow_missing: raise InvalidArgumentError(None, None, f"feature list {key} of {missing[0]}: it is required but missing")
+    if missing and not f.allow_missing:
+        raise InvalidArgumentError(None, None, f"feature list {key} of {missing[0]}: it is required but missing")
     size, steps = int(np.prod(f.shape)), column(batch, key, f.dtype)
     for values, at in zip(steps, batch.names, strict=True):
         if values is None or values.size != size:

@@ -222,12 +222,14 @@ def read_tensor(
     "The tensor that is written in `data`. Raises InvalidArgumentError for damaged bytes or another type."
     found = Message(data)
     own, sizes = ENUM.get(found.last(1)), read_shape(found.merged(2))
-    if own is not dtype: raise InvalidArgumentError(None, None, f"parse_tensor: out_type is {dtype.name}, the bytes hold {own.name if own else 'none'}")
+    if own is not dtype:
+        raise InvalidArgumentError(None, None, f"parse_tensor: out_type is {dtype.name}, the bytes hold {own.name if own else 'none'}")
     if dtype.name not in FIELDS: raise InvalidArgumentError(None, None, f"parse_tensor: {dtype.name} cannot be read")
     content = found.parts(4)[-1] if found.parts(4) else b""
     if not len(content) or dtype is string: return filled(listed(found, dtype), prod(sizes)).reshape(sizes)
     size = dtype.np.itemsize
-    if prod(sizes) * size != len(content): raise damaged(f"{prod(sizes)} elements of {dtype.name} are {prod(sizes) * size} bytes, got {len(content)}")
+    if prod(sizes) * size != len(content):
+        raise damaged(f"{prod(sizes)} elements of {dtype.name} are {prod(sizes) * size} bytes, got {len(content)}")
     flat = np.frombuffer(content, np.uint8) != 0 if dtype.is_bool else np.frombuffer(content, dtype.np)
     return flat.reshape(sizes).copy()
 

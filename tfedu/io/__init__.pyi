@@ -1,12 +1,26 @@
 # Generated from the notebooks by `make export`; do not edit.
+from . import gfile as gfile
 from tfedu.ops.example import FixedLenFeature as FixedLenFeature
 from tfedu.ops.example import FixedLenSequenceFeature as FixedLenSequenceFeature
 from tfedu.ops.example import RaggedFeature as RaggedFeature
 from tfedu.ops.example import SparseFeature as SparseFeature
+from tfedu.ops.record import TFRecordOptions as TFRecordOptions
+from tfedu.ops.record import TFRecordWriter as TFRecordWriter
 from tfedu.ops.example import VarLenFeature as VarLenFeature
+from tfedu.ops.decode import decode_base64 as decode_base64
+from tfedu.ops.record import decode_compressed as decode_compressed
+from tfedu.ops.decode import decode_csv as decode_csv
+from tfedu.ops.decode import decode_raw as decode_raw
+from tfedu.ops.decode import deserialize_many_sparse as deserialize_many_sparse
+from tfedu.ops.decode import encode_base64 as encode_base64
+from tfedu.ops.file import matching_files as matching_files
 from tfedu.ops.example import parse_example as parse_example
 from tfedu.ops.sequence_example import parse_sequence_example as parse_sequence_example
 from tfedu.ops.example import parse_single_example as parse_single_example
 from tfedu.ops.sequence_example import parse_single_sequence_example as parse_single_sequence_example
 from tfedu.ops.wire import parse_tensor as parse_tensor
+from tfedu.ops.file import read_file as read_file
+from tfedu.ops.decode import serialize_many_sparse as serialize_many_sparse
+from tfedu.ops.decode import serialize_sparse as serialize_sparse
 from tfedu.ops.wire import serialize_tensor as serialize_tensor
+from tfedu.ops.file import write_file as write_file
