@@ -97,3 +97,7 @@ def test_parse_tensor_says_what_is_wrong():
 def test_the_record_is_from_tensorflow():
     record = json.loads(gzip.decompress((Path(__file__).parent / "golden" / "io.json.gz").read_bytes()))
     assert record["tensorflow"].startswith("2.") and len(record["cases"]) > 150
+
+
+def test_text_beside_bytes():
+    assert tf.constant(["tea", b"\xff\0"]).numpy().tolist() == [b"tea", b"\xff\0"]

@@ -12,7 +12,7 @@ import pathlib
 import tempfile
 
 import tensorflow as tf
-from recording import encode  # before TensorFlow: it makes it quiet
+from recording import encode
 
 CASES, FILES = [], {}
 
