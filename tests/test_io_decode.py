@@ -64,8 +64,10 @@ def test_csv_of_anything(text, default):
 def test_csv_numbers():
     found = tf.io.decode_csv(["-5,1e3,2147483648,0.1"], [[0], [0.], tf.constant([0], tf.int64), tf.constant([0.], tf.float64)])
     assert [x.numpy().tolist() for x in found] == [[-5], [1000.], [2147483648], [.1]]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="field 0 of record 1 is not a valid int32"): tf.io.decode_csv(["1", "2147483648"], [[0]])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="required but missing"): tf.io.decode_csv(["1,2", ",2"], [tf.constant([], tf.int32), [0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="field 0 of record 1 is not a valid int32"):
+        tf.io.decode_csv(["1", "2147483648"], [[0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="required but missing"):
+        tf.io.decode_csv(["1,2", ",2"], [tf.constant([], tf.int32), [0]])
 
 
 def test_csv_refuses():
@@ -94,7 +96,8 @@ def test_sparse_refuses():
     with pytest.raises(tf.errors.InvalidArgumentError, match="two axes"): tf.io.serialize_many_sparse(tf.SparseTensor([[0]], [1.], [2]))
     with pytest.raises(TypeError, match="SparseTensor"): tf.io.serialize_sparse(tf.constant([1.]))
     a, b, c = tf.io.serialize_sparse(sp).numpy()
-    with pytest.raises(tf.errors.InvalidArgumentError, match="do not belong together"): tf.io.deserialize_many_sparse([[a, b, a]], tf.float32)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="do not belong together"):
+        tf.io.deserialize_many_sparse([[a, b, a]], tf.float32)
     with pytest.raises(tf.errors.InvalidArgumentError): tf.io.deserialize_many_sparse([[b"", b, c]], tf.float32)
     with pytest.raises(tf.errors.InvalidArgumentError, match="three strings"): tf.io.deserialize_many_sparse([a, b, c], tf.float32)
 

@@ -88,14 +88,16 @@ def test_copy_rename_remove_stat(tmp_path):
     found = tf.io.gfile.stat(c)
     assert (found.length, found.is_directory) == (5, False) and found.mtime_nsec == os.stat(c).st_mtime_ns
     tf.io.gfile.remove(c)
-    for action in (lambda: tf.io.gfile.remove(c), lambda: tf.io.gfile.stat(c), lambda: tf.io.gfile.copy(c, a), lambda: tf.io.gfile.rename(c, a)):
+    for action in (lambda: tf.io.gfile.remove(c), lambda: tf.io.gfile.stat(c), lambda: tf.io.gfile.copy(c, a),
+                   lambda: tf.io.gfile.rename(c, a)):
         with pytest.raises(tf.errors.NotFoundError): action()
     with pytest.raises(tf.errors.FailedPreconditionError): tf.io.gfile.copy(tmp_path, a)
     assert os.listdir(tmp_path) == []
 
 
 def test_patterns(tmp_path):
-    for name in ("a1.txt", "a2.txt", "b1.txt", ".hidden.txt", "d/a1.txt", "d/e/a9.txt", "[x].txt"): tf.io.write_file(str(tmp_path / name), "")
+    for name in ("a1.txt", "a2.txt", "b1.txt", ".hidden.txt", "d/a1.txt", "d/e/a9.txt", "[x].txt"):
+        tf.io.write_file(str(tmp_path / name), "")
     def found(pattern): return [os.path.relpath(n, tmp_path) for n in tf.io.gfile.glob(str(tmp_path / pattern))]
     assert found("a*.txt") == ["a1.txt", "a2.txt"] and found("?1.txt") == ["a1.txt", "b1.txt"] and found("[!a]1.txt") == ["b1.txt"]
     assert found("*/a*") == ["d/a1.txt"] and found("*/*/*") == ["d/e/a9.txt"] and found("a1.txt") == ["a1.txt"] and found("no/*") == []
@@ -204,7 +206,8 @@ def test_many_threads_write_whole_records(tmp_path):
 
 
 def test_options():
-    assert tf.io.TFRecordOptions.get_compression_type_string("GZIP") == "GZIP" and tf.io.TFRecordOptions.get_compression_type_string(None) == ""
+    assert tf.io.TFRecordOptions.get_compression_type_string("GZIP") == "GZIP"
+    assert tf.io.TFRecordOptions.get_compression_type_string(None) == ""
     assert tf.io.TFRecordOptions.get_compression_type_string(tf.io.TFRecordOptions("ZLIB")) == "ZLIB"
     with pytest.raises(ValueError, match="SNAPPY"): tf.io.TFRecordOptions("SNAPPY")
     with tf.io.TFRecordWriter(os.devnull) as writer, pytest.raises(TypeError, match="bytes"): writer.write(3)

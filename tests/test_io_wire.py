@@ -66,7 +66,10 @@ def test_texts_keep_their_zero_bytes():
     assert tf.constant(b"\0a\0\0").numpy() == b"\0a\0\0"
 
 
-@given(st.integers(0, 30), st.lists(st.tuples(st.integers(0, 100), st.integers(0, 7)), max_size=4), st.sampled_from(["float32", "string", "int64"]))
+flips = st.lists(st.tuples(st.integers(0, 100), st.integers(0, 7)), max_size=4)
+
+
+@given(st.integers(0, 30), flips, st.sampled_from(["float32", "string", "int64"]))
 def test_damaged_tensors(cut, flips, kind):
     x = tf.constant(["a", "bc"]) if kind == "string" else tf.cast(tf.constant([[1, 2, 3]]), kind)
     data = bytearray(tf.io.serialize_tensor(x).numpy())[:-cut or None]
@@ -90,7 +93,8 @@ def test_huge_shapes_are_refused(sizes):
 
 def test_parse_tensor_says_what_is_wrong():
     data = tf.io.serialize_tensor([1.])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="out_type is int32, the bytes hold float32"): tf.io.parse_tensor(data, tf.int32)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out_type is int32, the bytes hold float32"):
+        tf.io.parse_tensor(data, tf.int32)
     with pytest.raises(tf.errors.InvalidArgumentError, match="must be a scalar"): tf.io.parse_tensor([data], tf.float32)
 
 

@@ -51,13 +51,13 @@ def test_text_files(tmp_path):
     assert numbers[tf.constant([1, 2], tf.int64)].numpy().tolist() == [b"milk\t20", b"?"]
     floats = tf.lookup.StaticHashTable(init(tf.string, 0, tf.float32, 1), 0.)
     assert floats[tf.constant("tea")].numpy() == 10
-    for bad, kind in ((lambda: init(tf.int64, line, tf.int64, 1), ValueError), (lambda: init(tf.string, number, tf.int64, 1), ValueError),
-                      (lambda: init(tf.string, -3, tf.int64, 1), ValueError), (lambda: init(tf.string, 0, tf.int64, 1, vocab_size=0), ValueError),
-                      (lambda: tf.lookup.StaticHashTable(init(tf.string, 0, tf.int64, 2), 0), tf.errors.InvalidArgumentError),
-                      (lambda: tf.lookup.StaticHashTable(init(tf.string, 0, tf.int64, 1, delimiter=" "), 0), tf.errors.InvalidArgumentError),
-                      (lambda: tf.lookup.StaticHashTable(init(tf.string, 1, tf.int64, 0), 0), tf.errors.InvalidArgumentError),
-                      (lambda: tf.lookup.StaticHashTable(init(tf.string, 0, tf.int64, 1, vocab_size=4), 0), tf.errors.InvalidArgumentError)):
-        with pytest.raises(kind): bad()
+    def table_of(*args, **k): return tf.lookup.StaticHashTable(init(*args, **k), 0)
+    for bad in (lambda: init(tf.int64, line, tf.int64, 1), lambda: init(tf.string, number, tf.int64, 1),
+                lambda: init(tf.string, -3, tf.int64, 1), lambda: init(tf.string, 0, tf.int64, 1, vocab_size=0)):
+        with pytest.raises(ValueError): bad()
+    for bad in (lambda: table_of(tf.string, 0, tf.int64, 2), lambda: table_of(tf.string, 0, tf.int64, 1, delimiter=" "),
+                lambda: table_of(tf.string, 1, tf.int64, 0), lambda: table_of(tf.string, 0, tf.int64, 1, vocab_size=4)):
+        with pytest.raises(tf.errors.InvalidArgumentError): bad()
     with pytest.raises(tf.errors.NotFoundError):
         tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(str(tmp_path / "no"), tf.string, line, tf.int64, number), 0)
     tf.io.write_file(path, "")
@@ -83,14 +83,16 @@ def test_buckets_of_tensorflow(name):
 
 def test_vocabulary_table():
     ids = tf.constant([0, 1], tf.int64)
-    t = tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(tf.constant([5, 6], tf.int64), ids), 2, lookup_key_dtype=tf.int32)
+    known = tf.lookup.KeyValueTensorInitializer(tf.constant([5, 6], tf.int64), ids)
+    t = tf.lookup.StaticVocabularyTable(known, 2, lookup_key_dtype=tf.int32)
     assert t[tf.constant([6, 5])].numpy().tolist() == [1, 0]
     only = tf.lookup.StaticVocabularyTable(None, 4, lookup_key_dtype=tf.string)
     assert only.size().numpy() == 4 and (only[tf.constant([["a", "b"]])].numpy() < 4).all()
     sp = only.lookup(tf.SparseTensor([[0, 0]], ["a"], [1, 1]))
     assert sp.values.numpy()[0] == only[tf.constant("a")].numpy()
     init = tf.lookup.KeyValueTensorInitializer(["a"], tf.constant([0], tf.int64))
-    for bad, kind in ((lambda: tf.lookup.StaticVocabularyTable(init, 0), ValueError), (lambda: tf.lookup.StaticVocabularyTable(None, 1), ValueError),
+    for bad, kind in ((lambda: tf.lookup.StaticVocabularyTable(init, 0), ValueError),
+                      (lambda: tf.lookup.StaticVocabularyTable(None, 1), ValueError),
                       (lambda: tf.lookup.StaticVocabularyTable(init, 1, tf.int64), TypeError),
                       (lambda: tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(["a"], [0]), 1), TypeError)):
         with pytest.raises(kind): bad()
