@@ -224,3 +224,9 @@ def test_decode_compressed():
 @given(st.binary(max_size=50), st.sampled_from(["ZLIB", "GZIP"]))
 def test_decode_compressed_of_anything(data, kind):
     with pytest.raises(tf.errors.DataLossError): tf.io.decode_compressed(np.array(data, object), kind)
+
+
+def test_a_file_that_nobody_closed_is_closed(tmp_path):
+    tf.io.write_file(str(tmp_path / "x"), "abc")
+    assert tf.io.gfile.GFile(str(tmp_path / "x")).read() == "abc"     # no ResourceWarning, which would fail the test
+    with pytest.raises(tf.errors.InvalidArgumentError): tf.io.gfile.GFile("x", "q")

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NAMED', 'named', 'local', 'replacing', 'write_bytes', 'read_bytes', 'single', 'read_file', 'write_file', 'exists',
            'isdir', 'mkdir', 'makedirs', 'remove', 'rmtree', 'free', 'copy', 'rename', 'FileStatistics', 'stat',
-           'listdir', 'walk', 'matches', 'all_matches', 'glob', 'matching_files', 'modes', 'decoded', 'GFile',
+           'listdir', 'walk', 'matches', 'all_matches', 'glob', 'matching_files', 'modes', 'decoded', 'Handle', 'GFile',
            'write_to', 'seek', 'size_of', 'close', 'next_line']
 
 # %% ../../nbs/2_ops/288_file.ipynb #9273ce33
@@ -239,11 +239,10 @@ def decoded(file, data: bytes):
     return ""
 
 # %% ../../nbs/2_ops/288_file.ipynb #19f96020
-@publish("tf.io.gfile.GFile")
-class GFile:
-    "A file to read or write, as text or (mode with `b`) bytes. Raises NotFoundError and its kin. `tf.io.gfile.GFile`"
+class Handle:
+    "A file that is opened when it is first used. Raises InvalidArgumentError for another mode."
     def __init__(self, name, mode: str = "r"):
-        self.name, self.mode, self.file, (self.plain, self.binary) = local(name), mode, None, modes(mode)
+        self.file, self.name, self.mode, (self.plain, self.binary) = None, local(name), mode, modes(mode)
         self.reads, self.writes = self.plain not in ("w", "a"), self.plain != "r"
     def opened(self, allowed: bool, what: str):
         "The open file. Raises PermissionDeniedError unless `allowed`."
@@ -251,6 +250,13 @@ class GFile:
         if self.file is None:
             with named(self.name): self.file = open(self.name, self.plain + "b")
         return self.file
+    def __del__(self):
+        if getattr(self, "file", None) is not None: self.file.close()
+
+# %% ../../nbs/2_ops/288_file.ipynb #5d113c7f
+@publish("tf.io.gfile.GFile")
+class GFile(Handle):
+    "A file to read or write, as text or (mode with `b`) bytes. Raises NotFoundError and its kin. `tf.io.gfile.GFile`"
     def read(self, n: int = -1): return decoded(self, self.opened(self.reads, "reading").read(n))
     def readline(self): return decoded(self, self.opened(self.reads, "reading").readline())
     def readlines(self): return list(self)
@@ -265,7 +271,7 @@ class GFile:
     def __exit__(self, unused_type, unused_value, unused_traceback): self.close()
     def __iter__(self): return iter(self.readline, b"" if self.binary else "")
     def __next__(self): return next_line(self)
-    next = __next__
+    def next(self): return next_line(self)
 
 # %% ../../nbs/2_ops/288_file.ipynb #ae54ff9b
 def write_to(file: GFile, opened, content) -> None:
