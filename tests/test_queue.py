@@ -59,10 +59,11 @@ def test_shapes_are_checked():
     for bad in ([1], [1, 2, 3], 1):
         with pytest.raises(ValueError, match="shape"): q.enqueue(tf.constant(bad))
     with pytest.raises(ValueError, match="shape"): q.enqueue_many(tf.constant([1, 2]))
-    with pytest.raises(ValueError, match="need shapes"): tf.queue.FIFOQueue(1, tf.int32).dequeue_many(1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="need shapes"): tf.queue.FIFOQueue(1, tf.int32).dequeue_many(1)
     with pytest.raises(ValueError, match="must be known"): tf.queue.FIFOQueue(1, tf.int32, [[None]])
     with pytest.raises(ValueError, match="as many shapes"): tf.queue.FIFOQueue(1, [tf.int32, tf.int32], [[]])
-    with pytest.raises(ValueError, match="2 components"): tf.queue.FIFOQueue(1, [tf.int32, tf.int32]).enqueue([1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="2 components"):
+        tf.queue.FIFOQueue(1, [tf.int32, tf.int32]).enqueue([1])
     with pytest.raises(tf.errors.InvalidArgumentError, match="-1 elements"): q.dequeue_many(-1)
     assert q.dequeue_many(0).shape == (0, 2)
 

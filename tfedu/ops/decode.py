@@ -153,7 +153,7 @@ def decode_csv(
     x, defaults = convert_to_tensor(records, string), [convert_to_tensor(d) for d in record_defaults]
     delim, na_value = field_delim.encode(), na_value.encode()
     columns = list(range(len(defaults))) if select_cols is None else [int(c) for c in static(select_cols)]
-    if len(delim) != 1: raise ValueError(f"decode_csv: field_delim must be one character, got {field_delim!r}")
+    if len(delim) != 1: raise InvalidArgumentError(None, None, f"decode_csv: field_delim must be one character, got {field_delim!r}")
     if len(columns) != len(defaults) or any(a >= b for a, b in zip([-1, *columns], columns, strict=False)):
         raise ValueError(f"decode_csv: select_cols {columns} must ascend, one for each of {len(defaults)} record_defaults")
     for d in defaults:

@@ -114,8 +114,9 @@ def isdir(path) -> bool:
 
 @publish("tf.io.gfile.mkdir")
 def mkdir(path) -> None:
-    "Make a directory. Raises AlreadyExistsError, NotFoundError if the one above is missing. `tf.io.gfile.mkdir`"
-    with named(path := local(path)): os.mkdir(path)
+    "Make a directory, unless it is there. Raises AlreadyExistsError for a file, NotFoundError if the one above is missing."
+    with named(path := local(path)):
+        if not os.path.isdir(path): os.mkdir(path)
 
 @publish("tf.io.gfile.makedirs")
 def makedirs(path) -> None:
@@ -134,7 +135,7 @@ def remove(path) -> None:
 # %% ../../nbs/2_ops/288_file.ipynb #04021b38
 @publish("tf.io.gfile.rmtree")
 def rmtree(path) -> None:
-    "Remove a directory with all that is in it. Raises NotFoundError. `tf.io.gfile.rmtree`"
+    "Remove a directory with all that is in it. Raises NotFoundError, for a file FailedPreconditionError. `tf.io.gfile.rmtree`"
     with named(path := local(path)): shutil.rmtree(path)
 
 def free(path: str, overwrite: bool) -> None:

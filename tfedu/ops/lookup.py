@@ -20,6 +20,7 @@ from ..core.dtype import as_dtype
 from ..core.dtype import int32
 from ..core.dtype import int64
 from ..core.dtype import string
+from ..core.errors import FailedPreconditionError
 from ..core.errors import InvalidArgumentError
 from ..core.publish import publish
 from ..core.tensor import Tensor
@@ -52,7 +53,7 @@ class Initializer:
     def __init__(self, key_dtype, value_dtype): self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
     def pairs(self) -> tuple[np.ndarray, np.ndarray]: raise NotImplementedError("an initializer gives keys and values")
     def initialize(self, table) -> None:
-        "Fill `table`. Raises TypeError if its types are others, InvalidArgumentError for a key with two values."
+        "Fill `table`. Raises TypeError if its types are others, FailedPreconditionError for a key with two values."
         if (table.key_dtype, table.value_dtype) != (self.key_dtype, self.value_dtype):
             raise TypeError(f"lookup: the table maps {table.key_dtype.name} to {table.value_dtype.name}, the initializer "
                             f"{self.key_dtype.name} to {self.value_dtype.name}")
@@ -60,11 +61,11 @@ class Initializer:
 
 @publish("tf.lookup.KeyValueTensorInitializer")
 class KeyValueTensorInitializer(Initializer):
-    "Keys and values from tensors. Raises ValueError if they differ in shape. `tf.lookup.KeyValueTensorInitializer`"
+    "Keys and values from tensors. Raises InvalidArgumentError if they differ in shape. `tf.lookup.KeyValueTensorInitializer`"
     def __init__(self, keys, values, key_dtype=None, value_dtype=None, name: str | None = None):
         self.keys, self.values = convert_to_tensor(keys, key_dtype), convert_to_tensor(values, value_dtype)
         if self.keys.shape != self.values.shape:
-            raise ValueError(f"KeyValueTensorInitializer: keys have shape {self.keys.shape}, values {self.values.shape}")
+            raise InvalidArgumentError(None, None, f"KeyValueTensorInitializer: keys are {self.keys.shape}, values {self.values.shape}")
         super().__init__(self.keys.dtype, self.values.dtype)
     def pairs(self): return self.keys.array.ravel(), self.values.array.ravel()
 
@@ -94,7 +95,7 @@ class TextFileIndex:
 def taken(what: str, index: int, dtype: DType) -> None:
     "Raise ValueError unless `index` can give a `dtype`."
     if index < -2: raise ValueError(f"TextFileInitializer: {what}_index must be a column or a TextFileIndex, got {index}")
-    wanted = {-2: (string,), -1: (int64, int32)}.get(index)
+    wanted = {-2: (string, int64, int32), -1: (int64,)}.get(index)
     if wanted and dtype not in wanted:
         raise ValueError(f"TextFileInitializer: {what}_index {index} gives {wanted[0].name}, {what}_dtype is {dtype.name}")
 
@@ -156,7 +157,7 @@ def as_keys(op: str, keys, dtype: DType) -> np.ndarray:
 # %% ../../nbs/2_ops/292_lookup.ipynb #17c86c41
 @publish("tf.lookup.StaticHashTable")
 class StaticHashTable:
-    "Keys to values, filled once. Raises TypeError, InvalidArgumentError for a key with two values. `tf.lookup.StaticHashTable`"
+    "Keys to values, filled once. Raises TypeError, FailedPreconditionError for a key with two values. `tf.lookup.StaticHashTable`"
     def __init__(self, initializer, default_value, name: str | None = None):
         self.key_dtype, self.value_dtype, self.name = initializer.key_dtype, initializer.value_dtype, name or "hash_table"
         self.default_value = convert_to_tensor(default_value, self.value_dtype)
@@ -167,7 +168,7 @@ class StaticHashTable:
         "Take keys and values; a key may come twice with the same value."
         kept, first, at = np.unique(keys.astype(object) if keys.dtype == object else keys, return_index=True, return_inverse=True)
         if (wrong := values != values[first][at.ravel()]).any():
-            raise InvalidArgumentError(None, None, f"{self.name}: key {keys[wrong][0]!r} has two values")
+            raise FailedPreconditionError(None, None, f"{self.name}: key {keys[wrong][0]!r} has two values")
         order = np.sort(first)
         self.finder, self.values = Finder(keys[order]), values[order]
     def lookup(self, keys, name: str | None = None):
@@ -191,10 +192,8 @@ LOOKED_UP = {string: (string,), int64: (int64, int32), None: (string, int64, int
 def fitting(initializer, lookup_key_dtype, num_oov_buckets: int) -> DType:
     "The type of the keys. Raises ValueError, and TypeError for types that do not go together."
     if num_oov_buckets < 1: raise ValueError(f"StaticVocabularyTable: num_oov_buckets must be at least 1, got {num_oov_buckets}")
-    if initializer is None and lookup_key_dtype is None:
-        raise ValueError("StaticVocabularyTable: lookup_key_dtype is needed without an initializer")
     own = None if initializer is None else initializer.key_dtype
-    wanted = own if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
+    wanted = own or string if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
     if wanted not in LOOKED_UP.get(own, ()):
         raise TypeError(f"StaticVocabularyTable: keys of {wanted.name} cannot be looked up among {own.name if own else 'none'}")
     if own and initializer.value_dtype is not int64:
@@ -208,7 +207,7 @@ class StaticVocabularyTable:
     def __init__(self,
         initializer,            # From strings or int64 to int64; None: there are only buckets
         num_oov_buckets: int,   # For unknown ones, at least 1
-        lookup_key_dtype=None,  # string, int64 or int32; None: that of the initializer
+        lookup_key_dtype=None,  # string, int64 or int32; None: that of the initializer, or string
         name: str | None = None,
     ):
         self.key_dtype = fitting(initializer, lookup_key_dtype, num_oov_buckets)

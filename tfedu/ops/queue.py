@@ -122,7 +122,7 @@ def close(store: Store, cancel: bool) -> None:
 
 # %% ../../nbs/2_ops/298_queue.ipynb #58c7d2a4
 def components(queue: "QueueBase", vals, extra: int) -> list[Tensor]:
-    "The tensors of an element, or with `extra` 1 of several. Raises ValueError for other numbers, names and shapes."
+    "The tensors of an element, or with `extra` 1 of several. Raises InvalidArgumentError, ValueError for names and shapes."
     if queue.names:
         if not isinstance(vals, dict) or sorted(vals) != sorted(queue.names):
             raise ValueError(f"{queue.name}: a dictionary with {queue.names} is needed, got {vals!r}")
@@ -130,7 +130,8 @@ def components(queue: "QueueBase", vals, extra: int) -> list[Tensor]:
     elif isinstance(vals, dict): raise ValueError(f"{queue.name}: the queue has no names, got a dictionary")
     elif not isinstance(vals, list | tuple) or len(queue.dtypes) == 1 and not (len(vals) == 1 and isinstance(vals[0], Tensor)):
         vals = [vals]
-    if len(vals) != len(queue.dtypes): raise ValueError(f"{queue.name}: {len(queue.dtypes)} components are needed, got {len(vals)}")
+    if len(vals) != len(queue.dtypes):
+        raise InvalidArgumentError(None, None, f"{queue.name}: {len(queue.dtypes)} components are needed, got {len(vals)}")
     found = [convert_to_tensor(v, dtype) for v, dtype in zip(vals, queue.dtypes, strict=True)]
     for i, (x, shape) in enumerate(zip(found, queue.shapes, strict=True)):
         if x.ndim < extra or not shape.is_compatible_with(x.shape[extra:]):
@@ -215,8 +216,9 @@ def put_many(queue: QueueBase, vals) -> None:
     queue.queue_ref.put([[wrap(np.asarray(a, p.array.dtype)) for a, p in zip(row, parts, strict=True)] for row in rows])
 
 def take_many(queue: QueueBase, n, fewer: bool):
-    "A batch. Raises ValueError without shapes, InvalidArgumentError for a negative number."
-    if not queue.known: raise ValueError(f"{queue.name}: batches need shapes, and the queue was made without")
+    "A batch. Raises InvalidArgumentError without shapes, or for a negative number."
+    if not queue.known:
+        raise InvalidArgumentError(None, None, f"{queue.name}: batches need shapes, and the queue was made without")
     if (n := int(static(n))) < 0: raise InvalidArgumentError(None, None, f"{queue.name}: {n} elements were requested")
     return returned(queue, batched(queue, take(queue.queue_ref, n, fewer) if n else []))
 
