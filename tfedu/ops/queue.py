@@ -207,6 +207,7 @@ def chosen(index, queues: list) -> QueueBase:
         raise TypeError("QueueBase.from_list: a list of queues with the same dtypes is needed")
     return queues[int(static(index))]
 
+# %% ../../nbs/2_ops/298_queue.ipynb #b305a726
 def put_many(queue: QueueBase, vals) -> None:
     "Put the rows of each component as elements. Raises ValueError if components differ in length."
     parts = components(queue, vals, 1)
