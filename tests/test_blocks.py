@@ -103,3 +103,22 @@ def test_a_forked_process_makes_its_own_threads():
     in_blocks(np.exp, BIG)
     if (child := os.fork()) == 0: os._exit(0 if np.array_equal(in_blocks(np.exp, BIG), np.exp(BIG)) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: tf.nn.max_pool2d(x, 2, 2, "SAME"), lambda x: tf.nn.bias_add(x, [1., 2., 3., 4.]), lambda x: tf.nn.softmax(x),
+    lambda x: tf.nn.softmax(x, 1), lambda x: tf.nn.gelu(x, True), lambda x: tf.nn.conv2d(x, KERNEL, 1, "SAME")])
+def test_ops_on_large_images_are_those_on_each_image(f):
+    images = np.random.default_rng(1).standard_normal((24, 61, 60, 4))
+    def run(part):
+        x = tf.constant(part)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return y.numpy(), tape.gradient(y, x, y).numpy()
+    one_by_one = [run(images[i:i + 1]) for i in range(len(images))]
+    for whole, parts in zip(run(images), zip(*one_by_one, strict=True), strict=True):
+        np.testing.assert_allclose(whole, np.concatenate(parts), rtol=1e-12, atol=1e-12)
+
+
+KERNEL = np.random.default_rng(2).standard_normal((3, 3, 4, 2))

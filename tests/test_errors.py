@@ -62,3 +62,12 @@ def test_a_code_from_elsewhere_is_never_lost(code):
 def test_operators_in_graphs_are_type_errors():
     error = tf.errors.OperatorNotAllowedInGraphError("no bool")
     assert isinstance(error, TypeError) and not isinstance(error, tf.errors.OpError) and str(error) == "no bool"
+
+
+@pytest.mark.parametrize("name", sorted(kind.__name__ for kind in KINDS.values()))
+def test_every_kind_is_raised_caught_and_read(name, record_property):
+    record_property("called", f"tf.errors.{name}")
+    kind = getattr(tf.errors, name)
+    with pytest.raises(tf.errors.OpError, match="what happened") as caught: raise kind(None, None, "what happened")
+    assert type(caught.value) is kind and caught.value.message == "what happened"
+    assert KINDS[caught.value.error_code] is kind

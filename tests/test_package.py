@@ -46,5 +46,7 @@ def test_data_and_stubs_are_shipped(site, root):
 
 
 def test_version_is_the_same_everywhere(site, root):
-    version = run(site, "import tfedu; print(tfedu.__version__)").strip()
+    version, _, own = run(site, "import tfedu; print(tfedu.__version__, tfedu.version.VERSION)").strip().partition(" ")
+    assert version == own and version.startswith("2.4.4+tfedu.")   # TensorFlow's version first, the package's behind it
+    version = version.partition("+tfedu.")[2]
     assert [p.name for p in site.glob("tfedu-*.dist-info")] == [f"tfedu-{version}.dist-info"]

@@ -513,3 +513,8 @@ def test_a_dead_tensors_ref_does_not_equal_a_new_ones():
         refs.add(tf.constant([1.0]).ref())
         gc.collect(0)
     assert len(refs) == 50
+
+
+def test_every_tensor_is_of_one_class():
+    places = [tf.constant(1.0), tf.constant("text"), tf.zeros([600, 600]), tf.identity(tf.Variable(2.0))]
+    assert all(tf.Tensor in type(x).__mro__ for x in places) and tf.Tensor not in tf.Variable.__mro__

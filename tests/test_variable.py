@@ -358,3 +358,19 @@ def test_module_gradient():
     gradients = tape.gradient(loss, model.trainable_variables)
     assert [g is None for g in gradients] == [False, True, False, False, False, False]
     assert float(gradients[0]) == 6.0 and float(loss) == 12.0
+
+
+def test_a_scope_has_a_say_in_how_variables_are_made():
+    asked = []
+    def still(make, **settings):
+        asked.append(settings["name"])
+        return make(**{**settings, "trainable": False})
+    with tf.variable_creator_scope(still): inside = tf.Variable([1.0], name="inside")
+    assert not inside.trainable and tf.Variable(1.0, name="outside").trainable and asked == ["inside"]
+
+
+def test_what_replicas_do_with_a_variable_is_written_on_it():
+    plain = tf.Variable(1.0)
+    assert plain.aggregation is tf.VariableAggregation.NONE and plain.synchronization is tf.VariableSynchronization.AUTO
+    total = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM, synchronization=tf.VariableSynchronization.ON_READ)
+    assert total.aggregation is tf.VariableAggregation.SUM and total.synchronization is tf.VariableSynchronization.ON_READ

@@ -6,7 +6,7 @@ import sys
 from tfedu._names import NAMES
 from tfedu.core.publish import Namespace, install
 
-__version__ = "0.1.0"
+__version__ = "2.4.4+tfedu.0.1.0"   # the interface's version, and behind it the package's: see notebook 2_ops/297_about
 
 package = sys.modules[__name__]
 package.__class__, package.__names__ = Namespace, NAMES[""]   # `tf.add` is looked up like `tf.math.add`

@@ -26,6 +26,7 @@ CONTENDERS = {
     "smallest-tape": Contender("smallest_tape", "", "numpy"),
     "tfedu": Contender("tfedu", "eager", "tfedu"),
     "tfedu-function": Contender("tfedu", "function", "tfedu"),
+    "tfedu-fused": Contender("tfedu_fused", "eager", "tfedu"),
     "tfedu-fit": Contender("tfedu", "fit", "tfedu"),
     "tensorflow": Contender("tensorflow", "eager", "tensorflow"),
     "tensorflow-function": Contender("tensorflow", "function", "tensorflow"),
@@ -36,7 +37,7 @@ CONTENDERS = {
     "jax-jit": Contender("jax", "jit", "jax"),
     "autograd": Contender("autograd", "", "autograd"),
 }
-OURS = ("numpy", "smallest-tape", "tfedu", "tfedu-function", "tfedu-fit")  # run by the interpreter itself, whatever others offer
+OURS = ("numpy", "smallest-tape", "tfedu", "tfedu-function", "tfedu-fused", "tfedu-fit")  # run by this very interpreter
 
 
 def load(name: str) -> Any:

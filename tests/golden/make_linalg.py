@@ -1,47 +1,11 @@
 """Records linalg.json.gz: what TensorFlow itself gives for linear algebra, values and gradients.
 
-usage, in an environment with TensorFlow: python make_linalg.py
-
-A case is as in recording.py, whose arrays it shares, with "how": the name of what is compared (linalg_invariants.py), and gradients of
-complex numbers too.
+usage, in an environment with TensorFlow: python make_linalg.py (the format is described in recording.py)
 """
-import functools
-import gzip
-import json
-import pathlib
-
 import numpy as np
-import tensorflow as tf
-from linalg_invariants import INVARIANTS
-from recording import data, encode, tensors
+from recording import data, record, save
 
-CASES = []
-
-
-def attempt(name, *x, how=None, gradient=True, **k):
-    f = functools.reduce(getattr, name.split("."), tf)
-    inputs = [tensors(v) for v in x]
-    moving = [isinstance(v, tf.Tensor) and (v.dtype.is_floating or v.dtype.is_complex) for v in inputs]
-    with tf.GradientTape() as tape:
-        tape.watch([v for v, m in zip(inputs, moving) if m])
-        y = f(*inputs, **k)
-        y = INVARIANTS[how](tf, y) if how else [y]
-    case = {"f": name, "x": encode(list(x)), "k": {n: encode(v) for n, v in k.items()}, "y": encode(y), "how": how}
-    if gradient:
-        outputs = [o for o in y if o.dtype.is_floating or o.dtype.is_complex]
-        weights = [tf.cast(tf.constant((np.arange(int(tf.size(o))) * 7 % 5 - 1.5).reshape(tuple(o.shape))), o.dtype) for o in outputs]
-        found = iter(tape.gradient(outputs, [v for v, m in zip(inputs, moving) if m], weights))
-        case["g"] = [encode(next(found)) if m else None for m in moving]
-    CASES.append(case)
-
-
-def record(name, *x, **k):
-    "One case; what TensorFlow refuses is told and left out, or recorded without gradient."
-    for given in (k, {**k, "gradient": False}):
-        try:
-            return attempt(name, *x, **given)
-        except (LookupError, NotImplementedError, TypeError, ValueError, tf.errors.OpError) as error:
-            print(name, x[0].dtype, given, str(error)[:100])
+NEAR = {"float32": 2e-5, "complex64": 2e-5}
 
 
 def square(dtype, *batch, n=3, seed=0):
@@ -77,7 +41,7 @@ def lengths():
             record("norm", a, order), record("norm", a, order, axis=-1, keepdims=True)
         for order in ("fro", 1, 2, np.inf):
             record("norm", a, order, axis=[0, 2])
-        record("linalg.normalize", a, axis=1, how="all"), record("math.reduce_euclidean_norm", a, [0, 1])
+        record("linalg.normalize", a, axis=1), record("math.reduce_euclidean_norm", a, [0, 1])
         record("clip_by_norm", a, 1.5), record("clip_by_norm", a, 1.5, axes=[1]), record("clip_by_norm", a, 100.0)
         record("clip_by_norm", np.zeros(3, dtype), 1.0)
         record("linalg.global_norm", [a, a[0]], gradient=False)
@@ -87,41 +51,41 @@ def lengths():
 
 def solutions():
     for dtype in ("float32", "float64", "complex64", "complex128"):
+        straight = not dtype.startswith("complex")     # otherwise TensorFlow forgets to conjugate some gradients
         a, b, p = square(dtype, 2), data((2, 3, 2), dtype, seed=1), positive(dtype, 2)
         record("linalg.solve", a, b), record("linalg.solve", a, b, adjoint=True)
-        record("linalg.inv", a), record("linalg.inv", a, adjoint=True), record("linalg.det", a)
+        record("linalg.inv", a), record("linalg.inv", a, adjoint=True), record("linalg.det", a, gradient=straight)
         record("linalg.triangular_solve", a, b), record("linalg.triangular_solve", a, b, lower=False, adjoint=True)
         record("linalg.cholesky", p), record("linalg.cholesky_solve", np.tril(a), b), record("linalg.logdet", p)
-        record("linalg.slogdet", a, how="all", gradient=not dtype.startswith("complex"))
+        record("linalg.slogdet", a, gradient=straight)
         record("linalg.svd", a, how="svd"), record("linalg.svd", b, compute_uv=False)
-        record("linalg.svd", b, how="svd", gradient=not dtype.startswith("complex"))
-        record("linalg.eigh", p, how="eigh"), record("linalg.eigvalsh", p)
+        record("linalg.svd", b, how="svd", gradient=straight)
+        record("linalg.eigh", p, how="eigh", tolerance=NEAR.get(dtype)), record("linalg.eigvalsh", p)
         record("linalg.qr", a, how="qr"), record("linalg.qr", b, how="qr")
-        record("linalg.eig", a, how="eig", gradient=dtype.startswith("complex")), record("linalg.eigvals", a, how="sum", gradient=False)
-        record("linalg.lu", a, how="all", gradient=False)   # TensorFlow has none
-        record("linalg.expm", a, gradient=not dtype.startswith("complex")), record("linalg.sqrtm", p, gradient=False)
-        if not dtype.startswith("complex"):
+        record("linalg.eig", a, how="eig", gradient=dtype.startswith("complex")), record("linalg.eigvals", a, how="eigvals", gradient=False)
+        record("linalg.lu", a, gradient=False)   # TensorFlow has none
+        # TensorFlow's exponential is off by that much: tfedu's agrees with its own in float64
+        record("linalg.expm", a, gradient=straight, tolerance=2e-3 if dtype in NEAR else None)
+        record("linalg.sqrtm", p, gradient=False)
+        if straight:
             record("linalg.pinv", b), record("linalg.matrix_rank", b, gradient=False)
-        record("linalg.lstsq", b, data((2, 3, 1), dtype, seed=2), 0.5)
+        if dtype != "complex128":        # which TensorFlow refuses to regularize
+            record("linalg.lstsq", b, data((2, 3, 1), dtype, seed=2), 0.5)
+            record("linalg.lstsq", np.swapaxes(b, 1, 2), data((2, 2, 1), dtype, seed=2), 0.1)
         record("linalg.lstsq", b, data((2, 3, 1), dtype, seed=2), fast=False, gradient=False)
-        record("linalg.lstsq", np.swapaxes(b, 1, 2), data((2, 2, 1), dtype, seed=2), 0.1)
         bands = data((2, 3, 4), dtype, 0.5, 2.0)
         for lower in (True, False):
             record("linalg.banded_triangular_solve", bands, data((2, 4, 2), dtype, seed=1), lower=lower)
             record("linalg.banded_triangular_solve", bands, data((2, 4, 2), dtype, seed=1), lower=lower, adjoint=True)
-        record("linalg.tridiagonal_solve", bands + np.array([[0], [3], [0]], dtype), data((2, 4, 2), dtype, seed=1))
-        record("linalg.tridiagonal_solve", bands + np.array([[0], [3], [0]], dtype), data((2, 4), dtype, seed=1))
+        record("linalg.tridiagonal_solve", bands + np.array([[0], [3], [0]], dtype), data((2, 4, 2), dtype, seed=1), gradient=straight)
+        record("linalg.tridiagonal_solve", bands + np.array([[0], [3], [0]], dtype), data((2, 4), dtype, seed=1), gradient=straight)
         record("linalg.tridiagonal_matmul", bands, data((2, 4, 2), dtype, seed=1))
         if dtype.startswith("complex"):
             record("linalg.logm", p, gradient=False)
     perm = np.array([2, 0, 1], np.int32)
     record("linalg.lu_solve", square("float64"), perm, data((3, 2), "float64")), record("linalg.lu_reconstruct", square("float64"), perm)
     record("linalg.lu_matrix_inverse", square("float64"), perm)
-    record("linalg.slogdet", np.ones((2, 2), np.float32), how="all", gradient=False)
+    record("linalg.slogdet", np.ones((2, 2), np.float32), gradient=False)
 
 
-if __name__ == "__main__":
-    parts(), lengths(), solutions()
-    text = json.dumps({"tensorflow": tf.__version__, "cases": CASES}, separators=(",", ":"))
-    (pathlib.Path(__file__).parent / "linalg.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    print(len(CASES), "cases")
+if __name__ == "__main__": save("linalg.json.gz", parts, lengths, solutions)

@@ -2,7 +2,8 @@
 
 A file is {"tensorflow": version, "cases": [...]}, gzipped JSON, data only. A case is
 
-    {"f": public name, "x": positional arguments, "k": keywords, "y": result, "g": gradients, "tolerance": if not the usual one}
+    {"f": public name, "x": positional arguments, "k": keywords, "y": result, "g": gradients, "tolerance": if not the usual one,
+     "how": which function of both.py calls it, if one does}
 
 "g" holds, for each positional argument, the gradients of sum(result * weight) over all floating results: null for an argument that is
 not floating, one value for a tensor (null: none), a list for a list or a composite tensor. Weight i is 7 i mod 5 - 1.5, and for complex
@@ -11,7 +12,8 @@ results that times 1 + i/2. "y" is {"error": class} where TensorFlow refuses.
 Values: {"a": [dtype, shape, flat values]} a tensor, complex numbers as two values, NaN and infinities as text, strings as Latin-1;
 {"x": text} a Python NaN or infinity;
 {"d": dtype}; {"s": slice}; {"e": 1} Ellipsis; {"t": tuple}; {"m": {field: value}} a named tuple; {"v": [indices, values, shape]} sparse;
-{"r": [flat values, row splits, ...]} ragged, outermost splits first; {"h": shape}; {"p": public name}.
+{"r": [flat values, row splits or the one length of rows, ...]} ragged, outermost rows first;
+{"i": [values, indices, dense shape]} tf.IndexedSlices; {"h": shape}; {"p": public name}.
 """
 import gzip
 import json
@@ -22,6 +24,7 @@ import pathlib
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
+from both import HOW, moving, parts, weight
 
 NAN, INF = float("nan"), float("inf")
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
@@ -59,9 +62,9 @@ def encode(v):
         case str(): return v
         case float(): return v if np.isfinite(v) else {"x": str(v)}
         case bytes(): return encode(np.array(v, object))
-        case tf.IndexedSlices(): return encode(tf.convert_to_tensor(v))
-        case tf.SparseTensor(): return {"v": [encode(v.indices), encode(v.values), encode(v.dense_shape)]}
-        case tf.RaggedTensor(): return {"r": [encode(v.flat_values), *map(encode, v.nested_row_splits)]}
+        case tf.IndexedSlices(): return {"i": encode(parts(tf, v))}
+        case tf.SparseTensor(): return {"v": encode(parts(tf, v))}
+        case tf.RaggedTensor(): return {"r": encode(parts(tf, v))}
         case tf.TensorShape(): return {"h": v.as_list()}
         case tf.DType(): return {"d": v.name}
         case slice(): return {"s": [v.start, v.stop, v.step]}
@@ -83,33 +86,22 @@ def tensors(v):
     return type(v)([tensors(i) for i in v]) if type(v) in (list, tuple) else v
 
 
-def moving(v):
-    "The floating tensors in `v`."
-    if isinstance(v, tf.SparseTensor): v = v.values
-    if isinstance(v, tf.RaggedTensor): v = v.flat_values
-    if isinstance(v, list | tuple): return [t for part in v for t in moving(part)]
-    return [v] if isinstance(v, tf.Tensor) and (v.dtype.is_floating or v.dtype.is_complex) else []
-
-
-def weight(y):
-    w = tf.cast(tf.reshape(tf.range(tf.size(y)) * 7 % 5, tf.shape(y)), y.dtype) - 1.5
-    return w * tf.constant(1 + .5j, y.dtype) if y.dtype.is_complex else w
-
-
-def record(name, /, *x, tolerance=None, gradient=True, error=None, **k):
+def record(name, /, *x, tolerance=None, gradient=True, error=None, how=None, **k):
     """One case: the public function `name` after `tf.` (or getitem), applied.
 
-    `error` is the class that TensorFlow 2.4 raises, for when a newer one raises another; `gradient` False leaves the gradients out.
+    `error` is the class that TensorFlow 2.4 raises, for when a newer one raises another; `gradient` False leaves the gradients out,
+    as is done where TensorFlow has none, which is printed.
     """
     f = operator.getitem if name == "getitem" else Public(name).find()
     inputs, settings = tensors(list(x)), {key: tensors(v) for key, v in k.items()}
     case = {"f": name, "x": encode(list(x)), "k": {key: encode(v) for key, v in k.items()}}
-    sources = [moving(v) for v in inputs]
+    if how: case["how"] = how
+    sources = [moving(tf, v) for v in inputs]
     try:
         with tf.GradientTape() as tape:
             tape.watch([s for found in sources for s in found])
-            y = f(*inputs, **settings)
-            outputs = moving(y)
+            y = HOW[how](tf, f, *inputs, **settings) if how else f(*inputs, **settings)
+            outputs = moving(tf, y)
     except Exception as refused:
         if error is None: raise
         if type(refused).__name__ != error: print(f"{name}: {type(refused).__name__} here, written down as {error}")
@@ -117,12 +109,14 @@ def record(name, /, *x, tolerance=None, gradient=True, error=None, **k):
         return
     if error: raise AssertionError(f"{name}: TensorFlow does not refuse this")
     case["y"] = encode(list(y) if type(y) is tuple else y)
-    if tolerance: case["tolerance"] = tolerance
+    if tolerance is not None: case["tolerance"] = tolerance
     if gradient and outputs and any(sources):
-        try: found = iter(tape.gradient(outputs, [s for group in sources for s in group], [weight(o) for o in outputs]))
-        except LookupError: print(f"{name}: TensorFlow has no gradient")
+        try: found = tape.gradient(outputs, [s for group in sources for s in group], [weight(tf, o) for o in outputs])
+        except (LookupError, ValueError, AttributeError, tf.errors.OpError) as lacking:
+            print(f"{name}: TensorFlow has no gradient: {str(lacking)[:80]!r}")
         else:
-            case["g"] = [[encode(next(found)) for _ in group] if group else None for group in sources]
+            found = (encode(g if g is None else tf.convert_to_tensor(g)) for g in found)
+            case["g"] = [[next(found) for _ in group] if group else None for group in sources]
             case["g"] = [g[0] if g and isinstance(v, tf.Tensor) else g for g, v in zip(case["g"], inputs, strict=True)]
     CASES.append(case)
 

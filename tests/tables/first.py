@@ -13,7 +13,8 @@ CASES = {
     "split": [((A,), dict(num_or_size_splits=[1, 2], axis=1))],
     "cast": [((A,), dict(dtype="float64"))], "saturate_cast": [((A,), dict(dtype="float64"))],
     "where": [((FLAGS, A, B), {}), ((FLAGS, A, B[:1]), {})],
-    "complex_": [((A, B), {})],
+    "complex_": [((A, B), {})], "sign": [((A,), {}), ((A - 1j * B,), {})],
+    "squared_difference": [((A, B), {}), ((A, B[:1]), {}), ((A + 1j * B, B + 2j * A), {})],
     **{name: [((A + 1j * B,), {})] for name in ("conj", "real", "imag", "magnitude", "angle")},
     "multiply_no_nan": [((A, B), {})],
     "shift": [((A,), dict(axis=1, step=1, fill=0))], "recurrence": [((A, B), dict(axis=1))],
@@ -60,7 +61,7 @@ TYPES = {
     "BOOL | INTEGER": """and_ invert_ or_ xor_""",
     "BOOL | REAL": """argmax argmin""",
     "COMPLEX": """magnitude""",
-    "FLOATING": """atan2 blame ceil elu erf erfc floor gelu is_finite is_inf is_nan l2_loss leaky_relu log_softmax reduce_logsumexp rint
+    "FLOATING": """atan2 blame ceil elu erf erfc floor gelu is_finite is_inf is_nan l2_loss leaky log_softmax reduce_logsumexp rint
         selu sigmoid_cross_entropy silu softmax softmax_cross_entropy_with_logits softplus softsign
         sparse_softmax_cross_entropy_with_logits weighted_cross_entropy""",
     "INDEX | INEXACT": """contract matmul""",
@@ -68,9 +69,9 @@ TYPES = {
         reciprocal_no_nan recurrence reduce_std reduce_variance rsqrt sigmoid sin sinh sqrt sum_to tan tanh""",
     "INTEGER": """bitwise_and bitwise_or bitwise_xor invert ratio""",
     "NUMBER": """add_n bias_add conj cumprod cumsum imag multiply negative pow real reduce_mean reduce_prod reduce_sum scatter_rows
-        sign square subtract""",
+        sign square squared_difference subtract""",
     "NUMBER | TEXT": """add""",
     "REAL": """absolute floordiv floormod greater greater_equal less less_equal maximum minimum positive reduce_max reduce_min relu
-        relu6 round saturate_cast squared_difference""",
+        relu6 round saturate_cast""",
     "float32 float64": """complex_""",
 }

@@ -74,7 +74,7 @@ def weighted(f: Callable, inputs: tuple, gs: list) -> list[Tensor]:
     with GradientTape() as tape:
         tape.watch(inputs)
         ys = f(*inputs)
-    return [g for g in tape.gradient(ys, list(inputs), output_gradients=gs) if g is not None]
+    return [convert_to_tensor(g) for g in tape.gradient(ys, list(inputs), output_gradients=gs) if g is not None]
 
 def pulled(f: Callable, xs: list, gs: list) -> list:
     "The gradient of the weighted outputs of `f` by each input; None where there is none."

@@ -8,6 +8,7 @@ __all__ = ['along_slopes', 'through_linear', 'still', 'transposed', 'push', 'Tan
 # %% ../../nbs/3_autodiff/305_forward.ipynb #de364462
 from collections.abc import Callable
 from typing import Any
+from weakref import finalize
 import numpy as np
 from .tape import GradientTape
 from .tape import leaves
@@ -77,7 +78,7 @@ def transposed(
     flat = [(u, t) for both in split for u, t in both if u is not None and t is not None]
     if not flat: return None
     moved = tape.gradient([u for u, _ in flat], probes, output_gradients=[t for _, t in flat], unconnected_gradients="zero")
-    return moved if type(out) is list else moved[0]
+    return [convert_to_tensor(t) for t in moved] if type(out) is list else convert_to_tensor(moved[0])
 
 # %% ../../nbs/3_autodiff/305_forward.ipynb #7ae35832
 def push(
@@ -96,11 +97,13 @@ def push(
 
 # %% ../../nbs/3_autodiff/305_forward.ipynb #31957de9
 class Tangents:
-    "Remembers the tangent of every value that moves."
+    "Remembers the tangent of every value that moves, as long as it is there."
     def __init__(self): self.of: dict[int, Tensor] = {}
 
     def start(self, x, t):
-        self.of[number_of(x)] = convert_to_tensor(t, x.dtype)
+        t = convert_to_tensor(t, x.dtype)
+        if t.array.shape != x.array.shape: raise ValueError(f"a tangent of shape {t.shape} was given for a primal of shape {x.shape}")
+        self.of[number_of(x)] = t
 
     def get(self, x):
         if type(x) is list: return [self.get(v) for v in x]
@@ -113,7 +116,9 @@ class Tangents:
         try: moved = push(op, xs, params, out, tangents)
         finally: WATCHERS.reset(token)
         for y, t in zip(out, moved, strict=True) if type(out) is list and moved is not None else [(out, moved)]:
-            if t is not None and y.dtype.differentiable: self.of[number_of(y)] = t
+            if t is None or not y.dtype.differentiable: continue
+            self.of[number := number_of(y)] = t
+            finalize(y, self.of.pop, number, None)
 
 # %% ../../nbs/3_autodiff/305_forward.ipynb #856bd334
 def jvp(

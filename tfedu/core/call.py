@@ -10,6 +10,7 @@ __all__ = ['DEVICES', 'PLAIN', 'check', 'refuse', 'run', 'wrapped', 'explained',
 
 # %% ../../nbs/1_core/148_call.ipynb #0cd419ea
 from collections.abc import Callable
+from dis import get_instructions
 from functools import partial
 from inspect import Parameter
 from inspect import signature
@@ -141,7 +142,7 @@ def slow(
     check(op, xs)
     if not LISTENERS: out = run(op, cls, xs, params)
     else:
-        with span(op.name): out = run(op, cls, xs, params)
+        with span(op.name, device=cls.device): out = run(op, cls, xs, params)
     for watch in WATCHERS.get(): watch(op, xs, params, out)
     return out
 
@@ -305,6 +306,8 @@ def direct(
     op: Op,
 ) -> Callable:  # From input arrays to the result
     "NumPy's own function if `op.forward` does nothing but call it with its inputs in order, else `op.forward` on NumPy."
+    code = op.forward.__code__
+    if len(code.co_names) != 1 or any(step.opname == "LOAD_GLOBAL" for step in get_instructions(code)): return partial(op.forward, np)
     markers = tuple(object() for _ in op.inputs)
     try: name, args = op.forward(Probe(), *markers)
     except (TypeError, ValueError, AttributeError): return partial(op.forward, np)

@@ -37,7 +37,9 @@ leave_out("belongs to the graphs and sessions of TensorFlow 1; tf.function is th
     tf.graph_util: import_graph_def
     tf.io: match_filenames_once write_graph
     tf.keras.backend: gradients
-    tf.test: assert_equal_graph_def
+    tf.experimental: async_clear_error function_executor_type
+    tf.test: assert_equal_graph_def benchmark_config create_local_cluster
+    tf.nn: RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #e5c8bceb
@@ -47,6 +49,8 @@ leave_out("describes or loads TensorFlow's own C++ library, which is not here", 
     tf.config.experimental: ClusterDeviceFilters
     tf.debugging.experimental: disable_dump_debug_info enable_dump_debug_info
     tf.experimental: register_filesystem_plugin
+    tf.sysconfig: CXX11_ABI_FLAG MONOLITHIC_BUILD get_compile_flags get_include get_lib get_link_flags
+    tf.version: GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #5d8245ed
@@ -78,12 +82,6 @@ leave_out("draws negative classes from a fixed table; the full softmax teaches m
         sampled_softmax_loss
     tf.random: all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler log_uniform_candidate_sampler
         uniform_candidate_sampler
-""")
-
-# %% ../../nbs/1_core/103_left_out.ipynb #fa81a37e
-leave_out("hashes text with FarmHash, whose values tfedu does not reproduce", """
-    tf.ragged: cross_hashed
-    tf.sparse: cross_hashed
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #b50e420e
@@ -137,7 +135,6 @@ leave_out("is a service between machines that tf.data runs on a cluster", """
 # %% ../../nbs/1_core/103_left_out.ipynb #fc21b0fd
 leave_out("is used by almost nobody, and a few lines with other ops do the same", """
     tf: extract_volume_patches parallel_stack required_space_to_batch_paddings timestamp
-    tf.nn: collapse_repeated
     tf.saved_model: CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES PREDICT_OUTPUTS REGRESS_OUTPUTS TPU
 """)
 

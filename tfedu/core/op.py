@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 from typing import NamedTuple
 import numpy as np
+from .blocks import LARGE
 from .blocks import in_blocks
 from .dtype import DTYPES
 from .dtype import DType
@@ -22,7 +23,6 @@ from .dtype import int32
 from .dtype import int64
 from .dtype import string
 from .shape import Signature
-from .tensor import LARGE
 from .tensor import load_ops
 
 # %% ../../nbs/1_core/145_op.ipynb #34d59c21
@@ -67,21 +67,22 @@ class Kept(NamedTuple):
 def locate(
     op: "Op",    # Whose rule asks
     name: str,   # A parameter name of the rule
-) -> tuple:      # Position in `(*inputs, *params, out, *saved)`; and "shape" or "dtype" when only that is needed, else None
+) -> tuple:      # Position in `(*inputs, *params, out, *saved)`; and "shape", "dtype" or "serial" when only that is needed, else None
     "What a rule means by `name`. Raises TypeError at declaration for a name that means nothing."
     names = [*op.names, "out", *op.saves]
     if name in names: return names.index(name), None
     base, _, what = name.rpartition("_")
-    if base in names and what in ("shape", "dtype"): return names.index(base), what
-    raise TypeError(f"{op.name}: a rule asks for {name!r}; it may ask for {', '.join(names)}, or for <input>_shape and <input>_dtype")
+    if base in names and what in ("shape", "dtype", "serial"): return names.index(base), what
+    raise TypeError(f"{op.name}: a rule asks for {name!r}; it may ask for {', '.join(names)}, or <input>_shape, _dtype and _serial")
 
 # %% ../../nbs/1_core/145_op.ipynb #69902bc4
 def keeper(
-    needed: list[tuple],   # As `locate` gives them: position, and "shape", "dtype" or None
+    needed: list[tuple],   # As `locate` gives them: position, and "shape", "dtype", "serial" or None
 ) -> Callable:             # From the values of a call to what is kept of them
     "Picks values and details out of `(*inputs, *params, out)`."
     if not needed: return lambda values: ()
-    positions, details = [i for i, _ in needed], [(at, attrgetter(f"array.{what}")) for at, (_, what) in enumerate(needed) if what]
+    positions, part = [i for i, _ in needed], lambda what: attrgetter(what if what == "serial" else f"array.{what}")
+    details = [(at, part(what)) for at, (_, what) in enumerate(needed) if what]
     pick = itemgetter(*positions) if len(needed) > 1 else lambda values, only=positions[0]: (values[only],)
     def keep(values):
         kept = list(pick(values))

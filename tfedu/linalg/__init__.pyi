@@ -18,6 +18,7 @@ from tfedu.ops.matrix_function import expm as expm
 from tfedu.ops.create import eye as eye
 from tfedu.ops.clip import global_norm as global_norm
 from tfedu.ops.solve import inv as inv
+from tfedu.ops.normalise import l2_normalize as l2_normalize
 from tfedu.ops.solve import logdet as logdet
 from tfedu.ops.matrix_function import logm as logm
 from tfedu.ops.matrix_function import lstsq as lstsq

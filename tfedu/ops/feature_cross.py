@@ -170,6 +170,7 @@ def middle(s: bytes) -> int:
     e, f, g, h = piece(s, 16) * by, piece(s, 24), (y + piece(s, -32)) * by, (z + piece(s, -24)) * by
     return pair(turned(e + f, 43) + turned(g, 30) + h & MASK, e + turned(f + a, 18) + g & MASK, by)
 
+# %% ../../nbs/2_ops/283_feature_cross.ipynb #ddebc82f
 def four(s: bytes, at: int, a: int, b: int) -> tuple[int, int]:
     "32 bytes and two numbers made two numbers."
     w, x, y, z = (piece(s, at + i) for i in (0, 8, 16, 24))

@@ -18,6 +18,7 @@ from ..core.errors import InvalidArgumentError
 from ..core.op import INDEX
 from ..core.op import NUMBER
 from ..core.publish import publish
+from ..core.record import Rows
 from ..core.record import bare
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
@@ -90,7 +91,9 @@ def gather(xp, params, indices: INDEX, validate_indices=None, axis=None, batch_d
     return xp.moveaxis(found, extra, [i + axis - batch_dims for i in extra])
 
 @gather.vjp("params")
-def _(xp, g, params_shape, indices, axis, batch_dims): return scatter_rows.at(xp)(g, indices, params_shape, axis, batch_dims)
+def _(xp, g, params_shape, params_serial, indices, axis, batch_dims):
+    if axis or batch_dims or params_serial > 0: return scatter_rows.at(xp)(g, indices, params_shape, axis, batch_dims)
+    return Rows(xp, [(xp.reshape(g, (bare(indices).size, *params_shape[1:])), indices)], params_shape)
 
 # %% ../../nbs/2_ops/220_gather.ipynb #52b8bc96
 @op("", inputs=2, linear=True, T=NUMBER)
@@ -132,6 +135,7 @@ def gather_nd(
     params, indices = convert_to_tensor(params), convert_to_tensor(indices)
     sizes, k = params.array.shape, batch_dims
     places, depth = flat_index("gather_nd", indices, sizes[k:])
+    if depth == 1 and indices.ndim == 2 and not k: return gather(params, places)   # of a table; its gradient may stay a few rows
     return gather(reshape(params, (*sizes[:k], prod(sizes[k:k + depth]), *sizes[k + depth:])), places, None, k, k)
 
 OPS["gather_nd"] = gather_nd   # what `Variable.gather_nd` calls

@@ -16,6 +16,8 @@ from ..core.op import INTEGER
 from ..core.op import NUMBER
 from ..core.op import REAL
 from ..core.op import TEXT
+from ..core.op import conjugate
+from ..core.op import unbroadcast
 from ..core.publish import publish
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
@@ -47,10 +49,16 @@ def square(xp, x):
     "$x^2$, elementwise. `tf.math.square`"
     return xp.multiply(x, x)
 
-@elementwise("tf.math.squared_difference", d=(lambda x, y: 2 * (x - y), lambda x, y: 2 * (y - x)), T=REAL)
+@op("tf.math.squared_difference", T=NUMBER, elementwise=True)
 def squared_difference(xp, x, y):
-    "$(x - y)^2$, elementwise. `tf.math.squared_difference`"
-    return xp.square(x - y)
+    "$(x - y)^2$, elementwise; for complex numbers $|x - y|^2$. `tf.math.squared_difference`"
+    return (x - y) * conjugate(xp, x - y) if x.dtype.kind == "c" else xp.square(x - y)
+
+@squared_difference.vjp("x")
+def _(xp, g, x, y, x_shape): return unbroadcast(xp, (g + conjugate(xp, g)) * (x - y), x_shape)
+
+@squared_difference.vjp("y")
+def _(xp, g, x, y, y_shape): return unbroadcast(xp, (g + conjugate(xp, g)) * (y - x), y_shape)
 
 # %% ../../nbs/2_ops/200_math.ipynb #6bdc9990
 @elementwise(d=(lambda y: 1 / y, lambda y, out: -out / y), xp="true_divide", T=INEXACT)

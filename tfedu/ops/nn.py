@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['SCALE', 'ALPHA', 'SMALL', 'MIDDLE', 'LARGE', 'BEND', 'CUBE', 'LEAST', 'positive', 'relu', 'relu6', 'crelu', 'like',
-           'precise', 'leak', 'leaky_relu', 'elu', 'selu_slope', 'selu', 'softsign', 'silu_slope', 'silu', 'quotient',
-           'tail', 'erf', 'erfc', 'gelu_slope', 'gelu', 'shifted', 'last', 'softmax', 'log_softmax', 'channel_last',
-           'bias_add', 'l2_loss', 'zero_fraction', 'moments']
+           'precise', 'leak', 'leaky', 'leaky_relu', 'elu', 'selu_slope', 'selu', 'softsign', 'silu_slope', 'silu',
+           'quotient', 'tail', 'erf', 'erfc', 'gelu_slope', 'gelu', 'shifted', 'last', 'by_rows', 'softmax',
+           'log_softmax', 'channel_last', 'bias_add', 'l2_loss', 'zero_fraction', 'moments']
 
 # %% ../../nbs/2_ops/230_nn.ipynb #b429b6f2
 from math import pi
 from math import sqrt
 import numpy as np
+from ..core.blocks import if_large
 from ..core.call import elementwise
 from ..core.call import op
 from ..core.convert import convert_to_tensor
@@ -77,14 +78,24 @@ def precise(xp, x):
 
 # %% ../../nbs/2_ops/230_nn.ipynb #b334a6df
 def leak(xp, features, alpha):
-    "Slope of `leaky_relu`: 1, or `alpha` where `features` is not positive."
+    "Slope of `leaky`: 1, or `alpha` where `features` is not positive."
     p = positive.at(xp)(features)
     return p + like(p, alpha) * (1 - p)
 
-@elementwise("tf.nn.leaky_relu", d=leak, T=FLOATING)
-def leaky_relu(xp, features, alpha=0.2):
-    "`features`, times `alpha` where not positive. Maas et al. 2013, `tf.nn.leaky_relu`"
+@elementwise(d=leak, T=FLOATING)
+def leaky(xp, features, alpha=0.2):
+    "`features`, times `alpha` where not positive."
     return xp.where(features > 0, features, features * like(features, alpha))
+
+@publish("tf.nn.leaky_relu")
+def leaky_relu(
+    features,            # Tensor of numbers; whole ones become float32
+    alpha: float = 0.2,  # Slope on the negative side
+    name: str | None = None,
+) -> Tensor:
+    "`features`, times `alpha` where not positive. Maas et al. 2013, `tf.nn.leaky_relu`"
+    x = convert_to_tensor(features)
+    return leaky(cast(x, float32) if x.dtype.is_integer else x, alpha)
 
 # %% ../../nbs/2_ops/230_nn.ipynb #1e59b9bb
 SCALE, ALPHA = 1.0507009873554805, 1.6732632423543772   # the fixed point of mean 0 and variance 1
@@ -187,7 +198,7 @@ def gelu(xp, features, approximate=False):
     "$x \\Phi(x)$, with the normal distribution function $\\Phi$. Hendrycks and Gimpel 2016, `tf.nn.gelu`"
     x = precise(xp, features)
     share = xp.tanh(BEND * (x + CUBE * x * x * x)) if approximate else erf.at(xp)(x * sqrt(.5))
-    return (x * (share + 1) * .5).astype(features.dtype, copy=False)
+    return (x * ((share + 1) * .5)).astype(features.dtype, copy=False)
 
 # %% ../../nbs/2_ops/230_nn.ipynb #9d541e9a
 LEAST = {4: np.finfo(np.float32).min, 8: np.finfo(np.float64).min}   # bytes of a float -> the least finite number
@@ -201,15 +212,22 @@ def last(axis):
     "`axis`, or -1 for None."
     return -1 if axis is None else axis
 
+def by_rows(xp, f, axis, *arrays):
+    "`f(*arrays)`, which goes along `axis`; large arrays in strips, where they leave rows whole."
+    return if_large(xp, f, *arrays) if arrays[0].ndim > 1 and last(axis) in (-1, arrays[0].ndim - 1) else f(*arrays)
+
 # %% ../../nbs/2_ops/230_nn.ipynb #1efdd89e
 @op("tf.nn.softmax tf.math.softmax", T=FLOATING, inputs=1)
 def softmax(xp, logits, axis=None):
     "$e^{x_i} / \\sum_j e^{x_j}$ along `axis`, None: the last; 0 in rows of -inf. Raises InvalidArgumentError for a scalar. `tf.nn.softmax`"
-    e = xp.exp(shifted(xp, precise(xp, logits), last(axis)))
-    return (e / xp.maximum(e.sum(last(axis), keepdims=True), 1)).astype(logits.dtype, copy=False)
+    def shares(x):
+        e = xp.exp(shifted(xp, precise(xp, x), last(axis)))
+        return (e / xp.maximum(e.sum(last(axis), keepdims=True), 1)).astype(x.dtype, copy=False)
+    return by_rows(xp, shares, axis, logits)
 
 @softmax.vjp
-def _(xp, g, out, axis): return (g - reduce_sum.at(xp)(g * out, last(axis), True)) * out
+def _(xp, g, out, axis):
+    return by_rows(xp, lambda g, out: (g - reduce_sum.at(xp)(g * out, last(axis), True)) * out, axis, g, out)
 
 @op("tf.nn.log_softmax tf.math.log_softmax", T=FLOATING, inputs=1)
 def log_softmax(xp, logits, axis=None):
@@ -235,7 +253,7 @@ def bias_add(xp, value, bias, data_format=None):
     if value.ndim < 2 or value.shape[-1 if last else 1:None if last else 2] != bias.shape:
         raise InvalidArgumentError(None, None, f"bias_add: bias must have one axis, as long as axis {-1 if last else 1} of value; "
                                                f"given value of shape {value.shape} and bias of shape {bias.shape}")
-    return value + (bias if last else bias.reshape((-1,) + (1,) * (value.ndim - 2)))
+    return if_large(xp, xp.add, value, bias if last else bias.reshape((-1,) + (1,) * (value.ndim - 2)))
 
 @bias_add.vjp("value")
 def _(xp, g): return g

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LOW', 'HALF', 'MULTIPLIERS', 'STEPS', 'BLOCK', 'FRACTION', 'SPACING', 'mix', 'counters', 'bits', 'sequence', 'unit',
-           'doubled', 'uniform', 'box_muller', 'normal', 'truncated', 'integers']
+           'doubled', 'uniform', 'box_muller', 'normal', 'truncated', 'integers', 'ranged']
 
 # %% ../../nbs/2_ops/238_philox.ipynb #5a7f318d
 from math import pi
@@ -135,6 +135,9 @@ def integers(
     high: int | None = None,  # The first that is too large
 ) -> np.ndarray:
     "`count` integers of `dtype` from `low` to `high`, exclusive."
-    words = sequence(key, start, count, pairs=dtype.itemsize == 8)
+    return ranged(sequence(key, start, count, pairs=dtype.itemsize == 8), dtype, low, high)
+
+def ranged(words: np.ndarray, dtype: np.dtype, low: int | None, high: int | None) -> np.ndarray:
+    "Words as integers of `dtype`, of the same size, from `low` to `high`, exclusive."
     if low is None: return words.view(dtype)
     return (words % words.dtype.type(high - low) + words.dtype.type(low % (1 << 8 * dtype.itemsize))).view(dtype)

@@ -47,10 +47,16 @@ def clip_by_value(
     return out
 
 # %% ../../nbs/2_ops/206_piecewise.ipynb #700b0904
-@elementwise("tf.sign tf.math.sign", d=lambda xp, x: 0 * cast.at(xp)(x == x, x.dtype), T=NUMBER)
+@op("tf.sign tf.math.sign", T=NUMBER, elementwise=True)
 def sign(xp, x):
-    "-1, 0 or 1, for complex numbers $x / |x|$; the slope is 0. `tf.math.sign`"
+    "-1, 0 or 1, for complex numbers $x / |x|$. `tf.math.sign`"
     return xp.sign(x)
+
+@sign.vjp
+def _(xp, g, x, out, x_dtype):
+    if x_dtype.kind != "c": return xp.zeros_like(x)
+    across = g - out * out * xp.conj(g)   # twice what is at right angles to `out`: the length of a sign does not change
+    return divide_no_nan.at(xp)(across, cast.at(xp)(2 * xp.abs(x), x_dtype))
 
 @elementwise("tf.floor tf.math.floor", T=FLOATING)
 def floor(xp, x):

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['TREATED', 'as_ragged', 'levels', 'appended', 'joined', 'given', 'concat', 'stack', 'bounded', 'shaped',
-           'ragged_gather', 'inner_gather', 'ragged_gather_nd', 'masked', 'boolean_mask', 'tile', 'tiled', 'reverse',
-           'squeezed', 'thinner', 'range_', 'row_splits_to_segment_ids', 'segment_ids_to_row_splits',
-           'stack_dynamic_partitions']
+           'ragged_gather', 'inner_gather', 'ragged_gather_nd', 'looked_up', 'masked', 'boolean_mask', 'tile', 'tiled',
+           'reverse', 'squeezed', 'thinner', 'range_', 'row_splits_to_segment_ids', 'segment_ids_to_row_splits',
+           'stack_dynamic_partitions', 'dynamic_partition', 'counted']
 
 # %% ../../nbs/2_ops/282_ragged_array.ipynb #f81de9b2
 import numpy as np
@@ -24,6 +24,8 @@ from .array import concatenate
 from .array import reshape
 from .array import squeeze
 from .array import stack as stacked
+from .counting import bincount
+from .embedding import embedding_lookup
 from .gather import gather
 from .gather import gather_nd
 from .pad import tile as dense_tile
@@ -97,7 +99,9 @@ def stack(values: list, axis: int = 0, name: str | None = None) -> RaggedTensor 
     if not isinstance(values, (list, tuple)): return expanded(values if isinstance(values, RaggedTensor) else convert_to_tensor(values), 0)
     if not values: raise ValueError("stack: values needs at least one tensor")
     xs, axis = given("stack", values, axis, 1)
-    return stacked(xs) if xs[0].shape.rank == 0 else joined([expanded(x, axis) for x in xs], axis)
+    if xs[0].shape.rank == 0: return stacked(xs)
+    whole = joined([expanded(x, axis) for x in xs], axis)
+    return whole if any(isinstance(x, RaggedTensor) for x in xs) else whole.with_row_splits_dtype(int32)   # as TensorFlow counts sizes
 
 TREATED |= {"concat": concat, "stack": stack, "concatenate": lambda values, axis, name=None: concat(values, axis)}
 
@@ -167,7 +171,11 @@ def ragged_gather_nd(params, indices, batch_dims=0, name=None):
     else: found = taken(x, at)
     return shaped(found, numbers.shape[:-1])
 
-TREATED |= {"gather": ragged_gather, "gather_nd": ragged_gather_nd}
+def looked_up(params, ids: RaggedTensor, max_norm=None, name=None) -> RaggedTensor:
+    "`tf.nn.embedding_lookup`: the row of each number, in its place."
+    return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
+
+TREATED |= {"gather": ragged_gather, "gather_nd": ragged_gather_nd, "embedding_lookup": looked_up}
 
 # %% ../../nbs/2_ops/282_ragged_array.ipynb #a6d0931d
 def masked(x, mask):
@@ -277,5 +285,27 @@ def stack_dynamic_partitions(data, partitions, num_partitions: int, name: str | 
     where, count = convert_to_tensor(partitions), int(static(num_partitions))
     if where.ndim > 1: data = reshape(data, (-1, *data.array.shape[where.ndim:]))
     numbers = bounded("stack_dynamic_partitions", where.array.reshape(-1).astype(np.int64), count)
-    lengths = np.bincount(numbers, minlength=count)
+    lengths = np.bincount(numbers, minlength=count).astype(where.dtype.np)
     return rows(taken(data, np.argsort(numbers, kind="stable")), cut_at(lengths))
+
+
+def dynamic_partition(data, partitions, num_partitions, name=None) -> list:
+    "`tf.dynamic_partition` for ragged data: a list of what is in each partition."
+    stacked = stack_dynamic_partitions(data, partitions, num_partitions)
+    return [stacked[i] for i in range(length(stacked))]
+
+TREATED["dynamic_partition"] = dynamic_partition
+
+# %% ../../nbs/2_ops/282_ragged_array.ipynb #ac24d94b
+def counted(arr, weights=None, minlength=None, maxlength=None, dtype=int32, name=None, axis=None, binary_output=False) -> Tensor:
+    "`tf.math.bincount` of all numbers, or with `axis=-1` of each row of two axes. Raises ValueError for more axes."
+    if isinstance(weights, RaggedTensor): weights = weights.flat_values
+    if axis != -1: return bincount(arr.flat_values, weights, minlength, maxlength, dtype, None, axis, binary_output)
+    if arr.ragged_rank > 1: raise ValueError(f"bincount: rows are counted where there are two axes, got {arr.shape}")
+    numbers, row, n = arr.flat_values.array.astype(np.int64), arr.value_rowids().array, length(arr)
+    width = bincount(arr.flat_values, None, minlength, maxlength).array.size
+    kept = np.flatnonzero(numbers < width)
+    weights = None if weights is None else gather(convert_to_tensor(weights), wrap(kept))
+    return reshape(bincount(wrap((row * width + numbers)[kept]), weights, n * width, None, dtype, None, None, binary_output), (n, width))
+
+TREATED["bincount"] = counted

@@ -4,10 +4,12 @@
 
 # %% auto #0
 __all__ = ['TREATED', 'levels', 'common', 'align', 'lifted', 'same_cuts', 'together', 'elementwise', 'prepared', 'dense',
-           'spread_over', 'mapped', 'chosen', 'matched', 'hot', 'map_flat_values']
+           'spread_over', 'plain', 'mapped', 'chosen', 'matched', 'hot', 'map_flat_values']
 
 # %% ../../nbs/2_ops/280_ragged_map.ipynb #50f4bc16
 from collections.abc import Callable
+from functools import reduce
+from inspect import signature
 import numpy as np
 from ..core.call import bind
 from ..core.convert import convert_to_tensor
@@ -25,6 +27,7 @@ from .create import one_hot
 from .create import ones_like
 from .create import zeros_like
 from .gather import gather
+from .math import add
 from .math import divide
 from .math import truediv
 from .ragged_parts import coordinates
@@ -118,7 +121,12 @@ def spread_over(op: str, xs: list, function: Callable) -> RaggedTensor:
         return function(*full)
     return together(op, [xs[i] for i in moving], combine)
 
-TREATED["elementwise"] = elementwise
+def plain(function, args: tuple, kw: dict) -> RaggedTensor:
+    "What a function of ops that works element by element means for ragged tensors."
+    given = signature(function).bind(*args, **kw).arguments
+    return spread_over(function.__name__, list(given.values()), lambda *flat: function(**dict(zip(given, flat))))
+
+TREATED |= {"elementwise": elementwise, "plain": plain}
 
 # %% ../../nbs/2_ops/280_ragged_map.ipynb #d5e88245
 def mapped(function: Callable) -> Callable:
@@ -148,7 +156,7 @@ def hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, na
 
 TREATED |= {f.__name__: mapped(f) for f in (cast, zeros_like, ones_like, identity, stop_gradient)} | {"where": chosen, "one_hot": hot}
 TREATED |= {f.__name__: lambda x, y, name=None: spread_over("truediv", prepared([x, y]), truediv) for f in (truediv, divide)}
-TREATED["abs"] = mapped(absolute)
+TREATED |= {"abs": mapped(absolute), "add_n": lambda inputs, name=None: reduce(add, inputs)}
 
 # %% ../../nbs/2_ops/280_ragged_map.ipynb #6e1f6b56
 @publish("tf.ragged.map_flat_values")

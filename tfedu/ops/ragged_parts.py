@@ -234,11 +234,12 @@ def constant(
     row_splits_dtype=int64,
 ) -> RaggedTensor | Tensor:     # A tensor if `ragged_rank` is 0
     "A ragged tensor of fixed values. Raises ValueError for unequal nesting or settings that do not fit. `tf.ragged.constant`"
-    wanted, levels = None if dtype is None else as_dtype(dtype), depth(pylist)[1]
+    wanted, (scalars, levels) = None if dtype is None else as_dtype(dtype), depth(pylist)
     inner = None if inner_shape is None else tuple(static(inner_shape))
     if ragged_rank is None: ragged_rank = max(0, levels - 1 if inner is None else levels - 1 - len(inner))
     if levels == 0 and ragged_rank: raise ValueError(f"constant: a scalar has no rows, ragged_rank is {ragged_rank}")
-    if levels and ragged_rank >= levels: raise ValueError(f"constant: ragged_rank {ragged_rank} must be less than the depth {levels}")
+    if scalars and levels and ragged_rank >= levels:
+        raise ValueError(f"constant: ragged_rank {ragged_rank} must be less than the depth {levels}")
     lengths = []
     for _ in range(ragged_rank):
         lengths.append(np.array([len(v) for v in pylist], as_dtype(row_splits_dtype).np))

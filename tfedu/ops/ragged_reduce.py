@@ -4,12 +4,14 @@
 
 # %% auto #0
 __all__ = ['GROUPED', 'SEVERAL', 'TREATED', 'group_max', 'total', 'number', 'mean', 'variance', 'largest', 'smallest', 'product',
-           'every', 'some', 'grouped', 'along', 'reduction', 'normal', 'mean_of', 'variance_of', 'expanded', 'softmax']
+           'every', 'some', 'grouped', 'along', 'reduction', 'normal', 'mean_of', 'variance_of', 'expanded', 'segments',
+           'softmax']
 
 # %% ../../nbs/2_ops/281_ragged_reduce.ipynb #a1f7d0fb
 import numpy as np
 from ..core.call import op
 from ..core.call import static
+from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.op import INDEX
 from ..core.op import REAL
@@ -21,12 +23,14 @@ from .cast import cast
 from .functions import exp
 from .functions import sqrt
 from .gather import gather
+from .gather import inside
 from .gather import scatter_rows
 from .ragged_map import map_flat_values
 from .ragged_parts import cut_at
 from .ragged_parts import ranges
 from .ragged_tensor import TREATED
 from .ragged_tensor import RaggedTensor
+from .ragged_tensor import length
 from .ragged_tensor import rowids
 from .ragged_tensor import rows
 from .reduce import reduce_prod
@@ -50,9 +54,9 @@ def total(x: Tensor, ids: np.ndarray, count: int) -> Tensor:
     "The sum of each group."
     return scatter_rows(x, wrap(ids), (count, *x.array.shape[1:]))
 
-def number(x: Tensor, ids: np.ndarray, count: int) -> Tensor:
-    "How many values each group has, with axes to divide by."
-    return cast(wrap(np.bincount(ids, minlength=count).reshape(-1, *[1] * (x.ndim - 1))), x.dtype)
+def number(x: Tensor, ids: np.ndarray, count: int, least: int = 0) -> Tensor:
+    "How many values each group has, or `least`, with axes to divide by."
+    return cast(wrap(np.maximum(least, np.bincount(ids, minlength=count)).reshape(-1, *[1] * (x.ndim - 1))), x.dtype)
 
 def mean(x, ids, count) -> Tensor:
     "The mean of each group, nan for an empty one."
@@ -135,8 +139,12 @@ def mean_of(rt: RaggedTensor, axes: list[int]):
     return OPS["truediv"](reduction("reduce_sum")(rt, axes), reduction("reduce_sum")(ones, axes))
 
 def variance_of(rt: RaggedTensor, axes: list[int]):
-    "The mean of squares less the square of the mean."
-    return mean_of(rt * rt, axes) - mean_of(rt, axes) ** 2
+    "The mean square of the distance from the mean; where the mean cannot be stretched to the rows, from the mean of squares."
+    if len(axes) == len(rt.shape): return OPS["reduce_variance"](rt.flat_values)
+    centre = mean_of(rt, axes)
+    if axes != list(range(axes[0], len(rt.shape))): return mean_of(rt * rt, axes) - centre ** 2
+    for a in axes: centre = expanded(centre, a)
+    return mean_of((rt - centre) ** 2, axes)
 
 SEVERAL = {"reduce_mean": mean_of, "reduce_variance": variance_of, "reduce_std": lambda rt, axes: OPS["sqrt"](variance_of(rt, axes))}
 
@@ -150,6 +158,26 @@ def expanded(x, axis: int, name=None):
     return rows(x, np.arange(count + 1), 1) if at == 1 else x.with_values(expanded(x.values, at - 1))
 
 TREATED |= {kind: reduction(kind) for kind in GROUPED} | {"expand_dims": lambda input, axis, name=None: expanded(input, static(axis))}
+
+# %% ../../nbs/2_ops/281_ragged_reduce.ipynb #8aefb101
+GROUPED["sqrt_n"] = lambda x, ids, count: total(x, ids, count) / sqrt(number(x, ids, count, least=1))
+
+def segments(kind: str):
+    "What an unsorted segment reduction means for ragged tensors. Raises ValueError or InvalidArgumentError for bad numbers."
+    def reduce(data, segment_ids, num_segments, name=None):
+        ids, x, count = segment_ids, data, int(static(num_segments))
+        while isinstance(ids, RaggedTensor):
+            if not isinstance(x, RaggedTensor) or not np.array_equal(x.row_splits.array, ids.row_splits.array):
+                raise ValueError(f"{kind}: data and segment_ids must have the same rows")
+            ids, x = ids.values, x.values
+        ids = convert_to_tensor(ids).array.astype(np.int64)
+        if ids.shape != (length(x),): raise ValueError(f"{kind}: segment_ids has shape {ids.shape} for {length(x)} rows")
+        inside(kind, ids, count)
+        return grouped(kind, x, ids, count)
+    return reduce
+
+TREATED |= {f"unsorted_segment_{name}": segments(kind) for name, kind in dict(
+    sum="reduce_sum", mean="reduce_mean", max="reduce_max", min="reduce_min", prod="reduce_prod", sqrt_n="sqrt_n").items()}
 
 # %% ../../nbs/2_ops/281_ragged_reduce.ipynb #e9affbf6
 def softmax(logits: RaggedTensor, axis=None, name=None) -> RaggedTensor:

@@ -169,6 +169,7 @@ def draw_uniform(
     source: Source,                          # Gives the bits
     shape, minval, maxval, dtype,
     integers: frozenset[DType] = INTEGERS,   # Types besides the floating ones
+    mixer=philox,                            # Module that makes numbers of bits
 ) -> Tensor:
     "Numbers between `minval` and `maxval`. Raises ValueError or InvalidArgumentError for a wrong dtype, shape or range."
     found = kind(name, dtype, FLOATS | integers)
@@ -176,13 +177,13 @@ def draw_uniform(
         low, high = 0.0 if minval is None else minval, 1.0 if maxval is None else maxval
         plain = type(low) in (int, float) and type(high) in (int, float)
         width = high - low if plain else subtract(convert_to_tensor(high, found), convert_to_tensor(low, found))
-        return draw_floats(name, philox.uniform, source, shape, width, low, found)
+        return draw_floats(name, mixer.uniform, source, shape, width, low, found)
     shape, low, high = sizes(name, shape), static(minval), static(maxval)
     if high is None: raise ValueError(f"{name}: maxval must be given for the integer dtype {found.name}")
     if not low < high: raise InvalidArgumentError(None, None, f"{name}: Need minval < maxval, got {low} >= {high}")
     if low < found.min or high > found.max + 1: raise ValueError(f"{name}: minval {low} and maxval {high} do not fit {found.name}")
     key, start = source(name, found, reserved(prod(shape)))
-    return place(philox.integers(key, start, prod(shape), found.np, index(low), index(high)).reshape(shape))
+    return place(mixer.integers(key, start, prod(shape), found.np, index(low), index(high)).reshape(shape))
 
 @publish("tf.random.uniform")
 def uniform(

@@ -17,6 +17,7 @@ from ..core.convert import shorten
 from ..core.errors import InvalidArgumentError
 from ..core.publish import publish
 from ..core.publish import publish_value
+from ..core.tensor import OPS
 from ..core.tensor import Tensor
 
 # %% ../../nbs/2_ops/213_slicing.ipynb #6d7fda59
@@ -45,6 +46,9 @@ def as_int(part: Any) -> int:
     except TypeError: pass
     raise TypeError("getitem: only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
                     f"are valid indices, got {shorten(part)}; tf.gather and tf.boolean_mask take lists")
+
+
+OPS["as_key"] = as_key   # what a variable asks when a part of it is assigned
 
 # %% ../../nbs/2_ops/213_slicing.ipynb #e856d58c
 @op("", inputs=1, linear=True)

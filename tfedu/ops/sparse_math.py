@@ -14,6 +14,7 @@ from ..core.errors import InvalidArgumentError
 from ..core.publish import publish
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
+from .array import identity
 from .array import reshape
 from .array import swapaxes
 from .cast import cast
@@ -142,7 +143,7 @@ def sparse_dense_matmul(
     places("sparse_dense_matmul", sp)
     i, k = sp.indices.array.T[::-1] if adjoint_a else sp.indices.array.T
     factor = conj(sp.values) if adjoint_a and sp.dtype.is_complex else sp.values
-    rows = gather(b, wrap(np.ascontiguousarray(k))) * reshape(factor, (-1, 1))
+    rows = gather(identity(b), wrap(np.ascontiguousarray(k))) * reshape(factor, (-1, 1))
     return scatter_rows(rows, wrap(np.ascontiguousarray(i)), (int(sp.dense_shape.array[int(adjoint_a)]), b.array.shape[1]))
 
 def adjoint(x) -> Tensor:
@@ -160,7 +161,7 @@ def segments(op: str, data, indices, segment_ids, num_segments) -> tuple[Tensor,
     if (np.diff(ids) < 0).any(): raise InvalidArgumentError(None, None, f"{op}: segment_ids must not descend, got {ids.tolist()}")
     count = int(ids.max(initial=-1)) + 1 if num_segments is None else int(static(num_segments))
     inside(op, ids, count)
-    total = scatter_rows(gather(data, index), wrap(ids), (count, *data.array.shape[1:]))
+    total = scatter_rows(gather(identity(data), index), wrap(ids), (count, *data.array.shape[1:]))
     return total, np.bincount(ids, minlength=count).reshape(-1, *[1] * (data.ndim - 1))
 
 @publish("tf.sparse.segment_sum")

@@ -18,6 +18,7 @@ from ..core.publish import publish
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
 from .array import concat as joined
+from .array import identity
 from .create import fill
 from .create import ones
 from .gather import gather
@@ -34,7 +35,7 @@ def chosen(
     shape,                        # Of the new whole
 ) -> SparseTensor:
     "Some values of `sp` at new places."
-    values = sp.values if which is None else gather(sp.values, wrap(np.asarray(which, np.int64)))
+    values = sp.values if which is None else gather(identity(sp.values), wrap(np.asarray(which, np.int64)))   # a copy gets a dense gradient
     return SparseTensor(wrap(np.asarray(indices, np.int64)), values, wrap(np.asarray(shape, np.int64)))
 
 @publish("tf.sparse.reorder")
@@ -133,13 +134,13 @@ def split(sp_input=None, num_split: int | None = None, axis: int | None = None, 
 # %% ../../nbs/2_ops/274_sparse_parts.ipynb #eb35321c
 @publish("tf.sparse.reset_shape")
 def reset_shape(sp_input: SparseTensor, new_shape=None) -> SparseTensor:
-    "The same values in a whole of `new_shape`, not smaller; None: as small as can be. Raises InvalidArgumentError. `tf.sparse.reset_shape`"
+    "The same values in a whole of `new_shape`, not smaller; None: as small as can be. Raises ValueError. `tf.sparse.reset_shape`"
     sp, sizes = from_value(sp_input), from_value(sp_input).dense_shape.array
     if new_shape is None: new = sp.indices.array.max(0, initial=-1) + 1
     else:
         new = np.array(static(new_shape), np.int64)
         if new.shape != sizes.shape or (new < sizes).any():
-            raise InvalidArgumentError(None, None, f"reset_shape: new_shape {new.tolist()} must have the axes of {sp.shape}, none shorter")
+            raise ValueError(f"reset_shape: new_shape {new.tolist()} must have the axes of {sp.shape}, none shorter")
     return SparseTensor(sp.indices, sp.values, wrap(np.asarray(new)))
 
 @publish("tf.sparse.fill_empty_rows")

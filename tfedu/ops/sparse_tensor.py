@@ -25,6 +25,7 @@ from ..core.tensor import Arithmetic
 from ..core.tensor import Tensor
 from ..core.tensor import load_ops
 from ..core.tensor import wrap
+from .array import identity
 from .array import reshape
 from .create import fill
 from .gather import gather_nd
@@ -61,7 +62,7 @@ class SparseTensor(Arithmetic):
     @staticmethod
     def __op__(function, args, kw): return treat(function, args, kw)
     def __array__(self, dtype=None, copy=None): raise TypeError("a SparseTensor becomes a tensor by tf.sparse.to_dense only")
-    def __str__(self): return f"SparseTensor(indices={self.indices}, values={self.values}, dense_shape={self.dense_shape})"
+    def __str__(self): return f"SparseTensor(indices={self.indices!s}, values={self.values!s}, dense_shape={self.dense_shape!s})"
     __repr__ = __str__
     def __flatten__(self): return [self.indices, self.values, self.dense_shape]
     def __unflatten__(self, parts): return rebuilt(self, *parts)
@@ -169,7 +170,7 @@ def at_places(sp: SparseTensor, dense) -> Tensor:
     columns = table[:, table.shape[1] - len(own):] if len(own) <= len(sizes) else None
     if columns is None or any(m not in (1, n) for m, n in zip(own, sizes[len(sizes) - len(own):], strict=True)):
         raise ValueError(f"SparseTensor: a tensor of shape {own} cannot be stretched to {sizes.tolist()}")
-    return gather_nd(y, wrap(np.where(np.array(own) == 1, 0, columns).reshape(len(table), len(own)).astype(np.int64)))
+    return gather_nd(identity(y), wrap(np.where(np.array(own) == 1, 0, columns).reshape(len(table), len(own)).astype(np.int64)))
 
 # %% ../../nbs/2_ops/273_sparse_tensor.ipynb #fb93d7e3
 def multiplied(x, y) -> SparseTensor:

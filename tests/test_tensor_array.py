@@ -1,0 +1,71 @@
+"""TensorArray: what its slots hold, refuse and remember."""
+import numpy as np
+import pytest
+
+import tfedu as tf
+
+InvalidArgument, OutOfRange = tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError
+
+
+def test_slots():
+    ta = tf.TensorArray(tf.float32, size=3, clear_after_read=False)
+    assert ta.write(2, 3.0) is ta and ta.identity() is ta
+    assert [float(ta.read(i)) for i in (2, 2, 0)] == [3, 3, 0]
+    assert ta.stack().numpy().tolist() == [0, 0, 3] and int(ta.size()) == 3
+    assert ta.element_shape == [] and ta.dtype is tf.float32 and ta.handle is None and not ta.dynamic_size
+    ta.write(2, 5.0)
+    assert ta.gather([2, 1]).numpy().tolist() == [5, 0]
+    ta.close()
+    assert int(ta.size()) == 0 and tf.TensorArray(tf.int32, 0, element_shape=[2]).stack().shape == [0, 2]
+
+
+def test_growing_and_parts():
+    ta = tf.TensorArray(tf.int32, 0, dynamic_size=True)
+    ta.unstack([[1, 2], [3, 4]]).write(3, [5, 6])
+    assert ta.stack().numpy().tolist() == [[1, 2], [3, 4], [0, 0], [5, 6]]
+    assert ta.concat().numpy().tolist() == [1, 2, 3, 4, 0, 0, 5, 6]
+    ta.scatter([0, 1], [[7, 7], [8, 8]])
+    assert ta.read(1).numpy().tolist() == [8, 8]
+    pieces = tf.TensorArray(tf.int32, 3, infer_shape=False).split([1, 2, 3], [2, 0, 1])
+    assert [pieces.read(i).numpy().tolist() for i in range(3)] == [[1, 2], [], [3]]
+
+
+def test_gradients_pass():
+    with tf.GradientTape() as tape:
+        tape.watch(x := tf.constant([1.0, 2.0, 3.0]))
+        ta, out = tf.TensorArray(tf.float32, 3).unstack(x), tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        for i in range(3): out = out.write(2 - i, ta.read(i) ** 2)
+        y = out.stack() * [1.0, 10.0, 100.0] + out.gather([0])
+    np.testing.assert_allclose(tape.gradient(y, x), [200, 40, 24])
+
+
+def full(): return tf.TensorArray(tf.float32, 2).unstack([1.0, 2.0])
+
+
+def twice():
+    ta = full()
+    ta.read(0)
+    return ta
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda: tf.TensorArray(tf.float32), ValueError, "size is needed"),
+    (lambda: tf.TensorArray(tf.float32, -1), ValueError, ">= 0"),
+    (lambda: twice().read(0), InvalidArgument, "clear_after_read=False"),
+    (lambda: twice().stack(), InvalidArgument, "cleared"),
+    (lambda: full().read(2), OutOfRange, "index 2"),
+    (lambda: full().read(-1), OutOfRange, "index -1"),
+    (lambda: full().write(5, 1.0), OutOfRange, "index 5"),
+    (lambda: full().write(0, [1.0]), ValueError, "shape (1,)"),
+    (lambda: full().write(0, tf.constant(1)), InvalidArgument, "int32"),
+    (lambda: tf.TensorArray(tf.float32, 1, element_shape=[2]).write(0, [1.0]), ValueError, "(2,)"),
+    (lambda: tf.TensorArray(tf.float32, 1).read(0), ValueError, "never written"),
+    (lambda: full().unstack([1.0, 2.0, 3.0]), ValueError, "3 rows"),
+    (lambda: full().scatter([0], [1.0, 2.0]), ValueError, "1 indices"),
+    (lambda: full().split([[1.0], [2.0]], [1, 2]), InvalidArgument, "add up"),
+    (lambda: full().split([[1.0], [2.0]], [2]), ValueError, "1 lengths"),
+    (lambda: full().grad("x"), NotImplementedError, "tape"),
+])
+def test_errors(call, error, words):
+    with pytest.raises(error) as caught: call()
+    assert words in str(caught.value)

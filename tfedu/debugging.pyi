@@ -1,0 +1,26 @@
+# Generated from the notebooks by `make export`; do not edit.
+from tfedu.ops.asserting import Assert as Assert
+from tfedu.ops.asserting import assert_all_finite as assert_all_finite
+from tfedu.ops.asserting import assert_equal as assert_equal
+from tfedu.ops.asserting import assert_greater as assert_greater
+from tfedu.ops.asserting import assert_greater_equal as assert_greater_equal
+from tfedu.ops.checking import assert_integer as assert_integer
+from tfedu.ops.asserting import assert_less as assert_less
+from tfedu.ops.asserting import assert_less_equal as assert_less_equal
+from tfedu.ops.asserting import assert_near as assert_near
+from tfedu.ops.asserting import assert_negative as assert_negative
+from tfedu.ops.asserting import assert_non_negative as assert_non_negative
+from tfedu.ops.asserting import assert_non_positive as assert_non_positive
+from tfedu.ops.asserting import assert_none_equal as assert_none_equal
+from tfedu.ops.asserting import assert_positive as assert_positive
+from tfedu.ops.checking import assert_proper_iterable as assert_proper_iterable
+from tfedu.ops.checking import assert_rank as assert_rank
+from tfedu.ops.checking import assert_rank_at_least as assert_rank_at_least
+from tfedu.ops.checking import assert_rank_in as assert_rank_in
+from tfedu.ops.checking import assert_same_float_dtype as assert_same_float_dtype
+from tfedu.ops.checking import assert_scalar as assert_scalar
+from tfedu.ops.checking import assert_shapes as assert_shapes
+from tfedu.ops.checking import assert_type as assert_type
+from tfedu.ops.placement import get_log_device_placement as get_log_device_placement
+from tfedu.ops.checking import is_numeric_tensor as is_numeric_tensor
+from tfedu.ops.placement import set_log_device_placement as set_log_device_placement

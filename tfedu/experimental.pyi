@@ -1,2 +1,0 @@
-# Generated from the notebooks by `make export`; do not edit.
-from tfedu.ops.experimental import Optional as Optional
