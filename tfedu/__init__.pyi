@@ -2,8 +2,10 @@
 from . import __operators__ as __operators__
 from . import audio as audio
 from . import autodiff as autodiff
+from . import autograph as autograph
 from . import bitwise as bitwise
 from . import config as config
+from . import data as data
 from . import debugging as debugging
 from . import dtypes as dtypes
 from . import errors as errors
@@ -12,9 +14,12 @@ from . import image as image
 from . import io as io
 from . import keras as keras
 from . import linalg as linalg
+from . import lookup as lookup
 from . import math as math
+from . import mixed_precision as mixed_precision
 from . import nest as nest
 from . import nn as nn
+from . import queue as queue
 from . import ragged as ragged
 from . import random as random
 from . import sets as sets

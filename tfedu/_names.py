@@ -212,6 +212,11 @@ NAMES = {
         "ForwardAccumulator": ("tfedu.autodiff.accumulator", "ForwardAccumulator"),
         "GradientTape": ("tfedu.autodiff.tape", "GradientTape"),
     },
+    "autograph": {
+    },
+    "autograph.experimental": {
+        "Feature": ("tfedu.ops.experimental", "Feature"),
+    },
     "bitwise": {
         "bitwise_and": ("tfedu.ops.compare", "bitwise_and"),
         "bitwise_or": ("tfedu.ops.compare", "bitwise_or"),
@@ -267,6 +272,11 @@ NAMES = {
         "get_intra_op_parallelism_threads": ("tfedu.core.config", "get_intra_op_parallelism_threads"),
         "set_inter_op_parallelism_threads": ("tfedu.core.config", "set_inter_op_parallelism_threads"),
         "set_intra_op_parallelism_threads": ("tfedu.core.config", "set_intra_op_parallelism_threads"),
+    },
+    "data": {
+    },
+    "data.experimental": {
+        "Optional": ("tfedu.ops.experimental", "Optional"),
     },
     "debugging": {
         "Assert": ("tfedu.ops.asserting", "Assert"),
@@ -366,6 +376,7 @@ NAMES = {
         "UnknownError": ("tfedu.core.errors", "UnknownError"),
     },
     "experimental": {
+        "Optional": ("tfedu.ops.experimental", "Optional"),
         "async_scope": ("tfedu.ops.placement", "async_scope"),
     },
     "experimental.dlpack": {
@@ -416,16 +427,55 @@ NAMES = {
         "transpose": ("tfedu.ops.image_geometry", "transpose"),
     },
     "io": {
+        "FixedLenFeature": ("tfedu.ops.example", "FixedLenFeature"),
+        "FixedLenSequenceFeature": ("tfedu.ops.example", "FixedLenSequenceFeature"),
+        "RaggedFeature": ("tfedu.ops.example", "RaggedFeature"),
+        "SparseFeature": ("tfedu.ops.example", "SparseFeature"),
+        "TFRecordOptions": ("tfedu.ops.record", "TFRecordOptions"),
+        "TFRecordWriter": ("tfedu.ops.record", "TFRecordWriter"),
+        "VarLenFeature": ("tfedu.ops.example", "VarLenFeature"),
         "decode_and_crop_jpeg": ("tfedu.ops.picture_files", "decode_and_crop_jpeg"),
+        "decode_base64": ("tfedu.ops.decode", "decode_base64"),
         "decode_bmp": ("tfedu.ops.picture_files", "decode_bmp"),
+        "decode_compressed": ("tfedu.ops.record", "decode_compressed"),
+        "decode_csv": ("tfedu.ops.decode", "decode_csv"),
         "decode_gif": ("tfedu.ops.picture_files", "decode_gif"),
         "decode_image": ("tfedu.ops.picture_files", "decode_image"),
         "decode_jpeg": ("tfedu.ops.picture_files", "decode_jpeg"),
         "decode_png": ("tfedu.ops.picture_files", "decode_png"),
+        "decode_raw": ("tfedu.ops.decode", "decode_raw"),
+        "deserialize_many_sparse": ("tfedu.ops.decode", "deserialize_many_sparse"),
+        "encode_base64": ("tfedu.ops.decode", "encode_base64"),
         "encode_jpeg": ("tfedu.ops.picture_files", "encode_jpeg"),
         "encode_png": ("tfedu.ops.picture_files", "encode_png"),
         "extract_jpeg_shape": ("tfedu.ops.picture_files", "extract_jpeg_shape"),
         "is_jpeg": ("tfedu.ops.picture_files", "is_jpeg"),
+        "matching_files": ("tfedu.ops.file", "matching_files"),
+        "parse_example": ("tfedu.ops.example", "parse_example"),
+        "parse_sequence_example": ("tfedu.ops.sequence_example", "parse_sequence_example"),
+        "parse_single_example": ("tfedu.ops.example", "parse_single_example"),
+        "parse_single_sequence_example": ("tfedu.ops.sequence_example", "parse_single_sequence_example"),
+        "parse_tensor": ("tfedu.ops.wire", "parse_tensor"),
+        "read_file": ("tfedu.ops.file", "read_file"),
+        "serialize_many_sparse": ("tfedu.ops.decode", "serialize_many_sparse"),
+        "serialize_sparse": ("tfedu.ops.decode", "serialize_sparse"),
+        "serialize_tensor": ("tfedu.ops.wire", "serialize_tensor"),
+        "write_file": ("tfedu.ops.file", "write_file"),
+    },
+    "io.gfile": {
+        "GFile": ("tfedu.ops.file", "GFile"),
+        "copy": ("tfedu.ops.file", "copy"),
+        "exists": ("tfedu.ops.file", "exists"),
+        "glob": ("tfedu.ops.file", "glob"),
+        "isdir": ("tfedu.ops.file", "isdir"),
+        "listdir": ("tfedu.ops.file", "listdir"),
+        "makedirs": ("tfedu.ops.file", "makedirs"),
+        "mkdir": ("tfedu.ops.file", "mkdir"),
+        "remove": ("tfedu.ops.file", "remove"),
+        "rename": ("tfedu.ops.file", "rename"),
+        "rmtree": ("tfedu.ops.file", "rmtree"),
+        "stat": ("tfedu.ops.file", "stat"),
+        "walk": ("tfedu.ops.file", "walk"),
     },
     "keras": {
     },
@@ -502,6 +552,17 @@ NAMES = {
     },
     "linalg.experimental": {
         "conjugate_gradient": ("tfedu.ops.banded", "conjugate_gradient"),
+    },
+    "lookup": {
+        "KeyValueTensorInitializer": ("tfedu.ops.lookup", "KeyValueTensorInitializer"),
+        "StaticHashTable": ("tfedu.ops.lookup", "StaticHashTable"),
+        "StaticVocabularyTable": ("tfedu.ops.lookup", "StaticVocabularyTable"),
+        "TextFileIndex": ("tfedu.ops.lookup", "TextFileIndex"),
+        "TextFileInitializer": ("tfedu.ops.lookup", "TextFileInitializer"),
+    },
+    "lookup.experimental": {
+        "DatasetInitializer": ("tfedu.ops.lookup", "DatasetInitializer"),
+        "DenseHashTable": ("tfedu.ops.lookup", "DenseHashTable"),
     },
     "math": {
         "abs": ("tfedu.ops.complex", "abs"),
@@ -653,6 +714,13 @@ NAMES = {
         "fresnel_sin": ("tfedu.ops.special", "fresnel_sin"),
         "spence": ("tfedu.ops.special", "spence"),
     },
+    "mixed_precision": {
+    },
+    "mixed_precision.experimental": {
+        "DynamicLossScale": ("tfedu.ops.experimental", "DynamicLossScale"),
+        "FixedLossScale": ("tfedu.ops.experimental", "FixedLossScale"),
+        "LossScale": ("tfedu.ops.experimental", "LossScale"),
+    },
     "nest": {
         "assert_same_structure": ("tfedu.core.nest", "assert_same_structure"),
         "flatten": ("tfedu.core.nest", "flatten"),
@@ -739,6 +807,13 @@ NAMES = {
         "weighted_moments": ("tfedu.ops.normalise", "weighted_moments"),
         "with_space_to_batch": ("tfedu.ops.conv", "with_space_to_batch"),
         "zero_fraction": ("tfedu.ops.nn", "zero_fraction"),
+    },
+    "queue": {
+        "FIFOQueue": ("tfedu.ops.queue", "FIFOQueue"),
+        "PaddingFIFOQueue": ("tfedu.ops.queue", "PaddingFIFOQueue"),
+        "PriorityQueue": ("tfedu.ops.queue", "PriorityQueue"),
+        "QueueBase": ("tfedu.ops.queue", "QueueBase"),
+        "RandomShuffleQueue": ("tfedu.ops.queue", "RandomShuffleQueue"),
     },
     "ragged": {
         "boolean_mask": ("tfedu.ops.ragged_array", "boolean_mask"),

@@ -73,7 +73,8 @@ def encode(v):
         case list(): return [encode(i) for i in v]
     if v is Ellipsis: return {"e": 1}
     if isinstance(v, tf.Tensor | np.ndarray | np.generic):
-        array = np.asarray(v.numpy() if isinstance(v, tf.Tensor) else v)
+        array = v.numpy() if isinstance(v, tf.Tensor) else v
+        array = np.array(array, object) if isinstance(array, bytes) else np.asarray(array)   # text would lose zero bytes at its end
         return {"a": [tf.as_dtype(v.dtype).name, list(array.shape), flat(array)]}
     raise TypeError(f"no way to write down {type(v)}")
 

@@ -117,6 +117,7 @@ def to_array(
 ) -> np.ndarray:                  # Fresh, so that later changes of `value` do not reach the tensor
     "`value` as an array. Raises TypeError or ValueError, naming the value, when TensorFlow would refuse."
     try: array = np.asarray(value)
+    except UnicodeDecodeError: array = np.array(value, object)   # text beside bytes
     except (ValueError, OverflowError) as error:
         raise ValueError(f"cannot convert the non-rectangular sequence {shorten(value)} to a tensor") from error
     if array.dtype.kind in "SUO":
