@@ -450,6 +450,7 @@ NAMES = {
         "encode_png": ("tfedu.ops.picture_files", "encode_png"),
         "extract_jpeg_shape": ("tfedu.ops.picture_files", "extract_jpeg_shape"),
         "is_jpeg": ("tfedu.ops.picture_files", "is_jpeg"),
+        "match_filenames_once": ("tfedu.ops.file", "match_filenames_once"),
         "matching_files": ("tfedu.ops.file", "matching_files"),
         "parse_example": ("tfedu.ops.example", "parse_example"),
         "parse_sequence_example": ("tfedu.ops.sequence_example", "parse_sequence_example"),
@@ -729,6 +730,9 @@ NAMES = {
         "pack_sequence_as": ("tfedu.core.nest", "pack_sequence_as"),
     },
     "nn": {
+        "RNNCellDeviceWrapper": ("tfedu.ops.cell_wrapper", "RNNCellDeviceWrapper"),
+        "RNNCellDropoutWrapper": ("tfedu.ops.cell_wrapper", "RNNCellDropoutWrapper"),
+        "RNNCellResidualWrapper": ("tfedu.ops.cell_wrapper", "RNNCellResidualWrapper"),
         "atrous_conv2d": ("tfedu.ops.conv", "atrous_conv2d"),
         "atrous_conv2d_transpose": ("tfedu.ops.conv", "atrous_conv2d_transpose"),
         "avg_pool": ("tfedu.ops.pool", "avg_pool"),

@@ -1,4 +1,7 @@
 # Generated from the notebooks by `make export`; do not edit.
+from tfedu.ops.cell_wrapper import RNNCellDeviceWrapper as RNNCellDeviceWrapper
+from tfedu.ops.cell_wrapper import RNNCellDropoutWrapper as RNNCellDropoutWrapper
+from tfedu.ops.cell_wrapper import RNNCellResidualWrapper as RNNCellResidualWrapper
 from tfedu.ops.conv import atrous_conv2d as atrous_conv2d
 from tfedu.ops.conv import atrous_conv2d_transpose as atrous_conv2d_transpose
 from tfedu.ops.pool import avg_pool as avg_pool

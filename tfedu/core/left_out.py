@@ -35,11 +35,10 @@ leave_out("needs a TPU or another company's compiler, and tfedu runs where NumPy
 leave_out("belongs to the graphs and sessions of TensorFlow 1; tf.function is the way here", """
     tf: CriticalSection Graph Operation RegisterGradient gradients group guarantee_const hessians import_graph_def no_gradient
     tf.graph_util: import_graph_def
-    tf.io: match_filenames_once write_graph
+    tf.io: write_graph
     tf.keras.backend: gradients
     tf.experimental: async_clear_error function_executor_type
     tf.test: assert_equal_graph_def benchmark_config create_local_cluster
-    tf.nn: RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #e5c8bceb

@@ -23,6 +23,7 @@ from tfedu.ops.picture_files import encode_jpeg as encode_jpeg
 from tfedu.ops.picture_files import encode_png as encode_png
 from tfedu.ops.picture_files import extract_jpeg_shape as extract_jpeg_shape
 from tfedu.ops.picture_files import is_jpeg as is_jpeg
+from tfedu.ops.file import match_filenames_once as match_filenames_once
 from tfedu.ops.file import matching_files as matching_files
 from tfedu.ops.example import parse_example as parse_example
 from tfedu.ops.sequence_example import parse_sequence_example as parse_sequence_example

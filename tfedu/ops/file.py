@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['NAMED', 'named', 'local', 'replacing', 'write_bytes', 'read_bytes', 'single', 'read_file', 'write_file', 'exists',
            'isdir', 'mkdir', 'makedirs', 'remove', 'rmtree', 'free', 'copy', 'rename', 'FileStatistics', 'stat',
-           'listdir', 'walk', 'matches', 'all_matches', 'glob', 'matching_files', 'modes', 'decoded', 'Handle', 'GFile',
-           'write_to', 'seek', 'size_of', 'close', 'next_line']
+           'listdir', 'walk', 'matches', 'all_matches', 'glob', 'matching_files', 'match_filenames_once', 'modes',
+           'decoded', 'Handle', 'GFile', 'write_to', 'seek', 'size_of', 'close', 'next_line']
 
 # %% ../../nbs/2_ops/288_file.ipynb #9273ce33
 import errno
@@ -34,6 +34,7 @@ from ..core.errors import UnknownError
 from ..core.publish import publish
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
+from ..core.variable import Variable
 
 # %% ../../nbs/2_ops/288_file.ipynb #82083e1b
 NAMED: dict[int, type[OpError]] = {   # the system's number -> the error
@@ -220,6 +221,11 @@ def matching_files(pattern, name: str | None = None) -> Tensor:
     "The names that fit a pattern, or any of a vector of them, as strings. `tf.io.matching_files`"
     found = all_matches(convert_to_tensor(pattern, string).array.ravel().tolist())
     return convert_to_tensor([os.fsencode(n) for n in found], string)
+
+@publish("tf.io.match_filenames_once")
+def match_filenames_once(pattern, name: str | None = None) -> Variable:
+    "What `matching_files` finds now, kept in a variable that does not look again. `tf.io.match_filenames_once`"
+    return Variable(matching_files(pattern), trainable=False, name=name, shape=[None])
 
 # %% ../../nbs/2_ops/288_file.ipynb #fd4eb795
 def modes(mode: str) -> tuple[str, bool]:
