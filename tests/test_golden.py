@@ -32,6 +32,9 @@ MISSING = set("""
     signal.rfft2d signal.rfft3d signal.stft signal.vorbis_window
 """.split())
 
+# Where TensorFlow's value is NaN, these have the limit of the function: see nbs/3_autodiff/318_right.ipynb.
+BETTER = {"nn.silu", "nn.swish", "nn.gelu", "nn.softsign", "nn.softmax_cross_entropy_with_logits", "nn.sigmoid_cross_entropy_with_logits"}
+
 
 def array(dtype, shape, values):
     if dtype == "string": return np.array([v.encode("latin-1") for v in values], object).reshape(shape)
@@ -93,7 +96,7 @@ def close(got, dtype, shape, values, tolerance, gradient):
     want, got = array(dtype, shape, values), np.asarray(got.numpy())
     if dtype not in TOLERANCE: return np.testing.assert_array_equal(got, want)
     if not dtype.startswith("complex"): got, want = got.astype(np.float64), want.astype(np.float64)
-    if gradient: got = np.where(np.isnan(want), want, got)      # where TensorFlow's gradient is NaN, tfedu may know better
+    if gradient: got = np.where(np.isnan(want), want, got)      # where TensorFlow's number is NaN, tfedu may know better
     near, finite = tolerance or TOLERANCE[dtype], np.abs(want[np.isfinite(want)])
     np.testing.assert_allclose(got, want, rtol=near, atol=near * min(1.0, finite.max(initial=0)) + 1e-37)
 
@@ -147,7 +150,7 @@ def test_golden(case, record_property):
         tape.watch(moving(inputs))
         y = f(*inputs, **settings)
         outputs = moving(y)
-    check(y, case["y"], case.get("tolerance"))
+    check(y, case["y"], case.get("tolerance"), gradient=case["f"] in BETTER)
     if "g" not in case: return
     found = iter(tape.gradient(outputs, moving(inputs), [weight(o) for o in outputs]))
     for x, want in zip(inputs, case["g"], strict=True):

@@ -119,7 +119,7 @@ def selu(xp, features):
 @elementwise("tf.nn.softsign tf.math.softsign", d=lambda xp, features: 1 / square.at(xp)(1 + absolute.at(xp)(features)), T=FLOATING)
 def softsign(xp, features):
     "$x / (1 + |x|)$, elementwise. `tf.nn.softsign`"
-    return features / (1 + xp.abs(features))
+    return xp.where(xp.isinf(features), xp.sign(features), features / (1 + xp.abs(features)))
 
 def silu_slope(xp, features):
     "Slope of `silu`."

@@ -1,0 +1,63 @@
+"""Each row of the page 'Where TensorFlow says NaN': what tfedu says there, by value and by differences where there are any."""
+import numpy as np
+import pytest
+from right_rows import page, tables
+
+import tfedu as tf
+
+PAGE = page(tf, np)
+ROWS = [pytest.param(row, id=f"{table}-{row[0]}") for table, rows in tables(PAGE).items() for row in rows]
+
+# Places where a function has no slope in the sense of differences to both sides, and why.
+ENDS = {
+    "an end of its domain": ["tf.pow(x, y)", "tf.math.igamma(1.0, x)", "tf.acos(x)", "tf.asin(x)", "tf.sqrt(x)", "tf.pow(x, 0.5)", "x * tf.math.log(x)",
+                             "tf.math.xlogy(x, x)"],
+    "a jump or a pole": ["tf.atan2(y, x)", "tf.math.angle(x)", "tf.linalg.normalize(x)[0]", "tf.math.rsqrt(x)", "tf.where(x == 0, 0.0, 1 / x)",
+                         "tf.math.divide_no_nan(1.0, x)", "tf.math.reciprocal_no_nan(x)", "tf.math.multiply_no_nan(y, x)",
+                         "tf.where(x > 0, tf.math.log(x), 0.0)", "tf.where(x > 0, tf.math.log(tf.where(x > 0, x, 1.0)), 0.0)", "tf.math.xlogy(x, y)"],
+    "only the gradient of the op above is asked": ["slope(lambda x: x ** 1.0, x)"],
+    "a slope of a million within a millionth": ["tf.nn.l2_normalize(x)", "tf.sqrt(x * x)", "tf.sqrt(tf.maximum(x, 1e-12))"],
+    "numbers too small for a step": ["tf.abs(x)", "tf.norm(x) * 1e30"],
+}
+WITHOUT = {expression for expressions in ENDS.values() for expression in expressions}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("row", ROWS)
+def test_what_tfedu_says(row):
+    expression, inputs, _, ours, _ = row
+    answer = PAGE["ask"](expression, inputs)
+    assert PAGE["agree"](answer, ours), answer
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("row", ROWS)
+def test_slope_is_that_of_the_function(row):
+    expression, inputs, _, (_, slopes), _ = row
+    if expression in WITHOUT or not slopes: pytest.skip("no slope to compare: " + next((why for why, those in ENDS.items() if expression in those), "none asked"))
+    xs = {name: np.asarray(x, np.complex128 if np.iscomplexobj(x) else np.float64) for name, x in inputs.items()}
+    if not all(np.isfinite(x).all() for x in xs.values()): pytest.skip("infinite: no step leads away")
+    def total(moved): return float(np.sum(PAGE["ask"](expression, xs | moved)[0]))
+    for (name, x), want in zip(xs.items(), slopes, strict=True):
+        found, step = np.zeros(x.shape), 1e-5 * max(1.0, np.abs(x).max())
+        for place in np.ndindex(x.shape):
+            by = np.zeros(x.shape)
+            by[place] = step
+            found[place] = (total({name: x + by}) - total({name: x - by})) / (2 * step)
+        np.testing.assert_allclose(found, want, rtol=2e-3, atol=2e-3)
+
+
+def test_list_of_exceptions_is_exact():
+    assert WITHOUT <= {row.values[0][0] for row in ROWS}
+
+
+def test_most_rows_differ_from_tensorflow():
+    differ = [row.values[0] for row in ROWS if not PAGE["agree"](row.values[0][2], row.values[0][3])]
+    assert len(ROWS) >= 70 and len(differ) >= 45
+
+
+def test_nan_is_left_only_where_the_page_says_so():
+    left = [e for e, _, _, (value, slopes), _ in (row.values[0] for row in ROWS)
+            if any(np.isnan(np.asarray(v, complex)).any() for v in [value, *(slopes or [])])]
+    assert left == ["tf.sort(x)", "tf.where(x > 0, tf.math.log(x), 0.0)", "x * tf.math.log(x)", "tf.where(x == 0, 0.0, 1 / x)",
+                    "tf.math.multiply_no_nan(y, x)", "tf.sqrt(x * x)", "tf.nn.softmax(x)"]
