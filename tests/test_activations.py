@@ -97,7 +97,8 @@ def test_error_function_to_the_last_digits():
     assert np.isnan(tf.math.erf([NAN]).numpy()[0]) and np.signbit(tf.math.erf([-0.0]).numpy()[0])
 
 
-# for nan, -1, inf, -inf, 0: values, slopes (None: not compared). As TensorFlow 2.21, but softsign, gelu and silu have their limits where it has nan
+# for nan, -1, inf, -inf, 0: values, slopes (None: not compared); as TensorFlow 2.21, but softsign, gelu and silu
+# have their limits where it has nan
 SPECIAL = {
     "relu": ([NAN, 0, INF, 0, 0], [0, 0, 1, 0, 0]), "relu6": ([NAN, 0, 6, 0, 0], [0, 0, 0, 0, 0]),
     "leaky_relu": ([NAN, -0.2, INF, -INF, 0], [0.2, 0.2, 1, 0.2, 0.2]),

@@ -83,7 +83,8 @@ def by_square(xp, a, x, y):
     square = x * x + y * y
     return a / size / xp.where(square == 0, 1, square) / size
 
-@elementwise("tf.atan2 tf.math.atan2", d=(lambda xp, y, x: by_square(xp, x, x, y), lambda xp, y, x: -by_square(xp, y, x, y)), xp="arctan2", T=FLOATING)
+@elementwise("tf.atan2 tf.math.atan2", xp="arctan2", T=FLOATING,
+             d=(lambda xp, y, x: by_square(xp, x, x, y), lambda xp, y, x: -by_square(xp, y, x, y)))
 def atan2(xp, y, x):
     r"The angle of the point (x, y) in $[-\pi, \pi]$, elementwise. `tf.math.atan2`"
     return xp.arctan2(y, x)
