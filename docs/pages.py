@@ -18,10 +18,10 @@ GROUPS = {"": "Start here", "0_story": "The story", "1_core": "Core", "2_ops": "
 PARTS = {"2_ops": {
     "numbers": ("Numbers, one by one", "Functions of one number or two, elementwise.", "200-207 209"),
     "axes": ("Along an axis", "Sums, extremes, running totals, order, segments.", "208 210 211 221 223 239"),
-    "places": ("Shapes and places", "Making arrays, cutting them, looking up and writing back.", "212 213 215 217-220 222 224"),
+    "places": ("Shapes and places", "Making arrays, cutting them, looking up, writing back.", "212 213 215 217-220 222 224"),
     "algebra": ("Linear algebra", "Products, solutions, decompositions.", "225-227 231-234 236 237"),
     "random": ("Random numbers", "From a key and a counter to samples.", "238 240-245"),
-    "layers": ("Layers and losses", "Activations, convolutions, pooling, normalisation, what a loss is made of.", "229 230 235 246-259 277"),
+    "layers": ("Layers and losses", "Activations, convolutions, pooling, normalisation, parts of losses.", "229 230 235 246-259 277"),
     "images": ("Images", "Geometry, size and colour of pictures.", "260-265"),
     "signals": ("Signals", "Fourier transforms, windows, frames, sound.", "266-272"),
     "composite": ("Sparse, ragged and more", "Tensors made of tensors.", "228 273-276 278-284"),
