@@ -68,3 +68,40 @@ def test_nan_is_left_only_where_the_page_says_so():
             if any(np.isnan(np.asarray(v, complex)).any() for v in [value, *(slopes or [])])]
     assert left == ["tf.sort(x)", "tf.where(x > 0, tf.math.log(x), 0.0)", "x * tf.math.log(x)", "tf.where(x == 0, 0.0, 1 / x)",
                     "tf.math.multiply_no_nan(y, x)", "tf.sqrt(x * x)", "tf.nn.softmax(x)"]
+
+
+def test_mean_of_integers_is_that_of_python():
+    rng = np.random.default_rng(0)
+    for dtype in (np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64):
+        info = np.iinfo(dtype)
+        for size in (1, 2, 3, 7, 100):
+            x = rng.integers(info.min, info.max, size, dtype, endpoint=True)
+            total = sum(map(int, x))
+            assert int(tf.reduce_mean(x)) == (abs(total) // size) * (1 if total >= 0 else -1)
+        edge = np.full((5, 3), info.min, dtype)
+        np.testing.assert_array_equal(tf.reduce_mean(edge, axis=0), edge[0])
+    assert tf.reduce_mean(np.zeros((0, 2), np.int32), 0).numpy().tolist() == [0, 0]
+
+
+def test_many_small_tensors_are_added_in_32_bits():
+    for dtype in (tf.float16, tf.bfloat16):
+        one = tf.cast(1, dtype)
+        assert float(tf.add_n([one] * 4096)) == float(tf.math.accumulate_n([one] * 4096)) == 4096 and tf.add_n([one, one]).dtype == dtype
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_slopes_where_a_density_has_its_end():
+    for (a, b, x), want in {(1, 1, 0): 1, (1, 1, 1): 1, (1, 2, 0): 2, (2, 1, 1): 2, (2, 2, 0): 0}.items():
+        with tf.GradientTape() as tape:
+            x = tf.constant(float(x))
+            tape.watch(x)
+            y = tf.math.betainc(float(a), float(b), x)
+        assert abs(float(tape.gradient(y, x)) - want) < 1e-5
+    for sign, f in ((1, tf.math.igamma), (-1, tf.math.igammac)):
+        assert float(PAGE["slope"](lambda x, f=f: f(1.0, x), tf.constant(0.0))) == sign
+
+
+def test_angles_bend_as_they_should():
+    y, x = tf.constant(np.float64(.3)), tf.constant(np.float64(-.7))
+    bend = float(PAGE["slope"](lambda y: PAGE["slope"](lambda y: tf.atan2(y, x), y), y))
+    assert abs(bend - float(-2 * x * y / (x * x + y * y) ** 2)) < 1e-12
