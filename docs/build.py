@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 from offline import outside
-from pages import Page, home
+from pages import Page, home, part_pages
 from reference import reference
 from sphinx.cmd.build import build_main
 
@@ -25,6 +25,7 @@ def sources(nbs: Path, source: Path) -> None:
     front = Page(nbs / "index.ipynb", Path("index.ipynb"))
     texts = {f"api/{name}.md": text for name, text in reference(pages).items()}
     texts |= {f"{page.name}.ipynb": page.notebook(pages) for page in pages}
+    texts |= part_pages(pages)
     texts |= {f"_notebooks/{page.name}.ipynb": page.path.read_text() for page in pages}   # the originals, to download
     texts["index.ipynb"] = home(front, pages)
     wanted = {write(source / name, text) for name, text in texts.items()}

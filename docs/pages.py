@@ -14,6 +14,19 @@ from objects import parameters, public
 GROUPS = {"": "Start here", "0_story": "The story", "1_core": "Core", "2_ops": "Operations", "3_autodiff": "Automatic differentiation",
           "4_kernels": "GPU kernels", "5_program": "Functions and graphs", "6_data": "Data", "7_distribute": "Many devices",
           "8_keras": "Keras", "9_tools": "Tools", "X_projects": "Projects"}
+# Long groups are split in the side bar. Name of a part -> title, what it is about, numbers of its notebooks.
+PARTS = {"2_ops": {
+    "numbers": ("Numbers, one by one", "Functions of one number or two, elementwise.", "200-207 209"),
+    "axes": ("Along an axis", "Sums, extremes, running totals, order, segments.", "208 210 211 221 223 239"),
+    "places": ("Shapes and places", "Making arrays, cutting them, looking up, writing back.", "212 213 215 217-220 222 224"),
+    "algebra": ("Linear algebra", "Products, solutions, decompositions.", "225-227 231-234 236 237"),
+    "random": ("Random numbers", "From a key and a counter to samples.", "238 240-245"),
+    "layers": ("Layers and losses", "Activations, convolutions, pooling, normalisation, parts of losses.", "229 230 235 246-259 277"),
+    "images": ("Images", "Geometry, size and colour of pictures.", "260-265"),
+    "signals": ("Signals", "Fourier transforms, windows, frames, sound.", "266-272"),
+    "composite": ("Sparse, ragged and more", "Tensors made of tensors.", "228 273-276 278-284"),
+    "files": ("Files and records", "What is on disk, and how it becomes tensors.", "285-292"),
+    "checks": ("Checks, devices, tests", "What guards a program and what measures it.", "214 216 293-299")}}
 LAB = "http://localhost:8888/lab/tree/nbs"   # where `make lab` serves the notebooks
 EXPORTS = {"export", "exports", "exporti"}
 NBDEV = [processors.populate_language, processors.strip_ansi, processors.hide_line, processors.filter_stream_, processors.rm_header_dash,
@@ -149,15 +162,49 @@ def picture(cell) -> None:
             data["text/html"] = f'<div class="picture">{svg}</div>'
 
 
+def numbers(spans: str) -> set[int]:
+    "The numbers that spans like '200-202 209' stand for."
+    return {n for span in spans.split() for first, _, last in [span.partition("-")] for n in range(int(first), int(last or first) + 1)}
+
+
+def series(members: list[Page]) -> list[str]:
+    "Notebooks as a list: number, title, lead."
+    return ["{.series}", *(f"- [{p.number}]{{.number}} [{p.title}](/{p.name}.ipynb). {p.lead}" for p in members), ""]
+
+
+def toctree(entries: list[str], caption: str = "") -> list[str]:
+    "A hidden table of contents, which is what the side bar shows."
+    return ["```{toctree}", ":hidden:", *([f":caption: {caption}"] if caption else []), "", *entries, "```", ""]
+
+
+def split(pages: list[Page]) -> dict[str, list[Page]]:
+    "Path of each part that has notebooks -> these. Raises ValueError for a notebook of a split group that is in no part."
+    found = {f"{group}/{part}": [p for p in pages if p.group == group and int(p.number or -1) in numbers(spans)]
+             for group, parts in PARTS.items() for part, (_, _, spans) in parts.items()}
+    lost = [p.name for p in pages if p.group in PARTS and sum(p in members for members in found.values()) != 1]
+    if lost: raise ValueError(f"docs: PARTS must name each of these once: {', '.join(lost)}")
+    return {name: members for name, members in found.items() if members}
+
+
+def part_pages(pages: list[Page]) -> dict[str, str]:
+    "File name -> page of each part: what it is about, and its notebooks."
+    texts = {}
+    for name, members in split(pages).items():
+        title, lead, _ = PARTS[members[0].group][name.split("/")[1]]
+        entries = [f"{p.number} {p.title} </{p.name}>" for p in members]
+        texts[f"{name}.md"] = "\n".join([f"# {title}", "", f"> {lead}", "", *series(members), *toctree(entries)])
+    return texts
+
+
 def home(front: Page, pages: list[Page]) -> str:
     "The home page: the notebook index.ipynb, the notebooks in order, and the hidden tables of contents of the side bar."
     groups = [g for g in GROUPS if any(p.group == g for p in pages)]
-    lines, trees = ["## The notebooks in order", ""], []
+    lines, trees, parts = ["## The notebooks in order", ""], [], split(pages)
     for group in groups:
-        members = [p for p in pages if p.group == group]
-        lines += [f"### {GROUPS[group]}", "", "{.series}"]
-        lines += [*(f"- [{p.number}]{{.number}} [{p.title}](/{p.name}.ipynb). {p.lead}" for p in members), ""]
-        entries = [f"{p.number} {p.title} <{p.name}>".strip() for p in members]
-        trees += ["```{toctree}", ":hidden:", f":caption: {GROUPS[group]}", "", *entries, "```", ""]
-    trees += ["```{toctree}", ":hidden:", ":caption: Reference", "", "api/index", "```"]
+        members, inside = [p for p in pages if p.group == group], [name for name in parts if name.startswith(f"{group}/")]
+        lines += [f"### {GROUPS[group]}", ""]
+        for name in inside: lines += [f"#### [{PARTS[group][name.split('/')[1]][0]}](/{name}.md)", "", *series(parts[name])]
+        if not inside: lines += series(members)
+        trees += toctree(inside or [f"{p.number} {p.title} <{p.name}>".strip() for p in members], GROUPS[group])
+    trees += toctree(["api/index"], "Reference")
     return front.notebook(pages, "\n".join(lines + trees))

@@ -97,15 +97,16 @@ def test_error_function_to_the_last_digits():
     assert np.isnan(tf.math.erf([NAN]).numpy()[0]) and np.signbit(tf.math.erf([-0.0]).numpy()[0])
 
 
-# what TensorFlow 2.21 gives for nan, -1, inf, -inf, 0: values, slopes (None: not compared)
+# for nan, -1, inf, -inf, 0: values, slopes (None: not compared); as TensorFlow 2.21, but softsign, gelu and silu
+# have their limits where it has nan
 SPECIAL = {
     "relu": ([NAN, 0, INF, 0, 0], [0, 0, 1, 0, 0]), "relu6": ([NAN, 0, 6, 0, 0], [0, 0, 0, 0, 0]),
     "leaky_relu": ([NAN, -0.2, INF, -INF, 0], [0.2, 0.2, 1, 0.2, 0.2]),
     "elu": ([NAN, math.expm1(-1), INF, -1, 0], [None, math.exp(-1), 1, 0, 1]),
     "selu": ([NAN, -1.1113307, INF, -1.7580993, 0], [None, 0.64676857, 1.050701, 0, 1.050701]),
-    "softsign": ([NAN, -0.5, NAN, NAN, 0], [NAN, 0.25, 0, 0, 1]),
-    "gelu": ([NAN, -0.15865526, INF, NAN, 0], [None, -0.08331549, None, None, 0.5]),
-    "silu": ([NAN, -0.26894143, INF, NAN, 0], [None, 0.07232948, None, None, 0.5]),
+    "softsign": ([NAN, -0.5, 1, -1, 0], [NAN, 0.25, 0, 0, 1]),
+    "gelu": ([NAN, -0.15865526, INF, 0, 0], [None, -0.08331549, 1, 0, 0.5]),
+    "silu": ([NAN, -0.26894143, INF, 0, 0], [None, 0.07232948, 1, 0, 0.5]),
 }
 
 

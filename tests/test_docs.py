@@ -148,3 +148,15 @@ def test_what_a_browser_would_fetch_from_elsewhere_is_found(html, tmp_path, monk
     assert len(outside(tmp_path)) == 1
     (tmp_path / "page.html").write_text('<a href="https://a.b/c">a link</a> <img src="c.png"> <script>x = "https://a.b"</script>')
     assert outside(tmp_path) == []
+
+
+def test_long_groups_are_split_and_nothing_is_lost(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    from pages import Page, numbers, part_pages, split
+    assert numbers("200-202 209") == {200, 201, 202, 209}
+    def page(name): return Page(notebook(tmp_path / name, text("# A title\n\n> A lead.")), Path(name))
+    pages = [page("1_core/100_x.ipynb"), page("2_ops/200_y.ipynb"), page("2_ops/225_z.ipynb")]
+    found = {name: [p.number for p in members] for name, members in split(pages).items()}
+    assert found == {"2_ops/numbers": ["200"], "2_ops/algebra": ["225"]}
+    assert "200 A title </2_ops/200_y>" in part_pages(pages)["2_ops/numbers.md"]
+    with pytest.raises(ValueError, match="199_w"): split([*pages, page("2_ops/199_w.ipynb")])

@@ -21,6 +21,7 @@ from ..core.publish import publish
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from .cast import cast
+from .functions import by_square
 from .piecewise import divide_no_nan
 
 # %% ../../nbs/2_ops/207_complex.ipynb #f6e45305
@@ -97,5 +98,4 @@ def angle(xp, input):
 def _(xp, g, input, input_dtype):
     if input_dtype.kind != "c": return 0 * g
     a, b = xp.real(input), xp.imag(input)
-    g = divide_no_nan.at(xp)(g, a * a + b * b)
-    return complex_.at(xp)(-g * b, g * a)
+    return complex_.at(xp)(-g * by_square(xp, b, a, b), g * by_square(xp, a, a, b))

@@ -114,7 +114,8 @@ def soft(xp, x):
 def sigmoid_cross_entropy(xp, x, y):
     "$\\log(1 + e^x) - x y$ for logits `x` and labels `y`."
     w = precise(xp, x)
-    return (soft(xp, w) - w * y).astype(x.dtype, copy=False)
+    size, share = xp.abs(w), xp.where(w > 0, 1 - y, y)      # what the label says against the sign of the logit
+    return (xp.log1p(xp.exp(-size)) + xp.where(share == 0, 0, size * share)).astype(x.dtype, copy=False)
 
 # %% ../../nbs/2_ops/235_cross_entropy.ipynb #a32a6e55
 def alike(
@@ -151,7 +152,8 @@ def weighted_slope(xp, labels, logits, pos_weight):
 def weighted_cross_entropy(xp, labels, logits, pos_weight):
     "`sigmoid_cross_entropy` where a yes counts `pos_weight` times."
     x, y, weight = (precise(xp, v) for v in (logits, labels, pos_weight))
-    return ((1 - y) * x + (1 + (weight - 1) * y) * soft(xp, -x)).astype(logits.dtype, copy=False)
+    parts = ((1 - y, soft(xp, x)), (weight * y, soft(xp, -x)))
+    return sum(xp.where(share == 0, 0, share * loss) for share, loss in parts).astype(logits.dtype, copy=False)
 
 @publish("tf.nn.weighted_cross_entropy_with_logits")
 def weighted_cross_entropy_with_logits(

@@ -22,6 +22,8 @@ from ..core.op import FLOATING
 from ..core.op import unbroadcast
 from ..core.optional import optional
 from .cast import cast
+from .scalars import xlog1py
+from .scalars import xlogy
 
 # %% ../../nbs/2_ops/205_gamma.ipynb #44383bbe
 BERNOULLI = np.array([1/6, -1/30, 1/42, -1/30, 5/66, -691/2730, 7/6, -3617/510, 43867/798,   # B2, B4, ...
@@ -187,7 +189,7 @@ def share_slope_of(a: np.ndarray, x: np.ndarray, order: int) -> np.ndarray:
 # %% ../../nbs/2_ops/205_gamma.ipynb #db2946dd
 def density(xp, a, x):
     "The density of a gamma distribution of shape `a` at `x`."
-    return xp.exp((a - 1) * xp.log(x) - x - lgamma.at(xp)(a))
+    return xp.exp(xlogy.at(xp)(a - 1, x) - x - lgamma.at(xp)(a))
 
 @op(T=FLOATING, inputs=2)
 def share_slope(xp, a, x, order=1):
@@ -222,4 +224,4 @@ def betainc(xp, a: FLOATING, b: FLOATING, x):
 def _(xp, g, a, b, x, x_shape, x_dtype):
     a, b = cast.at(xp)(a, x_dtype), cast.at(xp)(b, x_dtype)
     scale = lgamma.at(xp)(a + b) - lgamma.at(xp)(a) - lgamma.at(xp)(b)
-    return unbroadcast(xp, g * xp.exp((a - 1) * xp.log(x) + (b - 1) * xp.log1p(-x) + scale), x_shape)
+    return unbroadcast(xp, g * xp.exp(xlogy.at(xp)(a - 1, x) + xlog1py.at(xp)(b - 1, -x) + scale), x_shape)

@@ -43,7 +43,7 @@ class IndexedSlices:
     def __neg__(self): return IndexedSlices(-self.values, self.indices, self.dense_shape)
     def __str__(self):
         whole = "" if self.dense_shape is None else f", dense_shape={self.dense_shape}"
-        return f"IndexedSlices(indices={self.indices}, values={self.values}{whole})"
+        return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{whole})"
     __repr__ = __str__
     def __flatten__(self): return [x for x in (self.values, self.indices, self.dense_shape) if x is not None]
     def __unflatten__(self, parts): return IndexedSlices(*parts)

@@ -129,8 +129,9 @@ def add_n(xp, inputs: list):
     shapes = {x.shape: None for x in inputs}
     if len(shapes) > 1: raise InvalidArgumentError(None, None, f"add_n: shapes must be equal, got {', '.join(map(str, shapes))}")
     total = inputs[0]
+    if total.dtype.itemsize == 2 and total.dtype.kind not in "iu": total = total.astype(xp.float32)   # 16 bits of float
     for x in inputs[1:]: total = xp.add(total, x)
-    return total
+    return total if total.dtype == inputs[0].dtype else total.astype(inputs[0].dtype)
 
 @add_n.vjp
 def _(xp, g, inputs_shape): return ([g] * len(inputs_shape),)

@@ -120,17 +120,18 @@ def selu(xp, features):
 @elementwise("tf.nn.softsign tf.math.softsign", d=lambda xp, features: 1 / square.at(xp)(1 + absolute.at(xp)(features)), T=FLOATING)
 def softsign(xp, features):
     "$x / (1 + |x|)$, elementwise. `tf.nn.softsign`"
-    return features / (1 + xp.abs(features))
+    return xp.where(xp.isinf(features), xp.sign(features), features / (1 + xp.abs(features)))
 
 def silu_slope(xp, features):
     "Slope of `silu`."
-    s = sigmoid.at(xp)(features)
-    return s * (1 + features * (1 - s))
+    x = xp.minimum(xp.maximum(features, -1000), 1000)   # so that an infinite x times 0 is 0
+    s = sigmoid.at(xp)(x)
+    return s * (1 + x * (1 - s))
 
 @elementwise("tf.nn.silu tf.nn.swish", d=silu_slope, T=FLOATING)
 def silu(xp, features):
     "$x \\sigma(x)$, elementwise. Elfwing et al. 2017, `tf.nn.silu`"
-    x = precise(xp, features)
+    x = xp.maximum(precise(xp, features), -1000)
     return (x / (1 + xp.exp(-x))).astype(features.dtype, copy=False)
 
 # %% ../../nbs/2_ops/230_nn.ipynb #5dc1bcf4
@@ -187,7 +188,7 @@ BEND, CUBE = sqrt(2 / pi), 0.044715
 
 def gelu_slope(xp, features, approximate):
     "Derivative of `gelu`."
-    x, half = features, like(features, .5)
+    x, half = xp.minimum(xp.maximum(features, -50), 50), like(features, .5)   # flat beyond; an infinite x times 0 is 0
     if not approximate:
         return half * (erf.at(xp)(x * like(x, sqrt(.5))) + 1) + x * exp.at(xp)(x * x * -half) * like(x, 1 / sqrt(2 * pi))
     t = tanh.at(xp)(like(x, BEND) * (x + like(x, CUBE) * x * x * x))
@@ -196,7 +197,7 @@ def gelu_slope(xp, features, approximate):
 @elementwise("tf.nn.gelu", d=gelu_slope, T=FLOATING, inputs=1)
 def gelu(xp, features, approximate=False):
     "$x \\Phi(x)$, with the normal distribution function $\\Phi$. Hendrycks and Gimpel 2016, `tf.nn.gelu`"
-    x = precise(xp, features)
+    x = xp.maximum(precise(xp, features), -1000)
     share = xp.tanh(BEND * (x + CUBE * x * x * x)) if approximate else erf.at(xp)(x * sqrt(.5))
     return (x * ((share + 1) * .5)).astype(features.dtype, copy=False)
 
