@@ -231,3 +231,11 @@ def test_a_file_that_nobody_closed_is_closed(tmp_path):
     tf.io.write_file(str(tmp_path / "x"), "abc")
     assert tf.io.gfile.GFile(str(tmp_path / "x")).read() == "abc"     # no ResourceWarning, which would fail the test
     with pytest.raises(tf.errors.InvalidArgumentError): tf.io.gfile.GFile("x", "q")
+
+
+def test_names_matched_once_do_not_change(tmp_path):
+    (tmp_path / "a.txt").touch()
+    names = tf.io.match_filenames_once(str(tmp_path / "*.txt"), name="names")
+    (tmp_path / "b.txt").touch()
+    assert len(names.numpy()) == 1 and len(tf.io.matching_files(str(tmp_path / "*.txt")).numpy()) == 2
+    assert not names.trainable and names.dtype == tf.string and names.shape.as_list() == [None]

@@ -220,3 +220,11 @@ def test_other_generators():
                 lambda: tf.random.Generator.from_state([1, 2], "philox")):
         with pytest.raises(BAD):
             bad()
+
+
+@pytest.mark.parametrize("alg, size", [("philox", 3), ("threefry", 2)])
+def test_a_generator_starts_from_the_state_that_its_seed_gives(alg, size):
+    state = tf.random.create_rng_state(3, alg)
+    assert state.shape == [size] and state.dtype == tf.int64
+    made, seeded = tf.random.Generator.from_state(state, alg), tf.random.Generator.from_seed(3, alg)
+    np.testing.assert_array_equal(made.normal([5]), seeded.normal([5]))
