@@ -3,6 +3,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from conftest import thorough
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,7 +72,7 @@ def spelled(problem):
 
 
 @given(problems())
-@settings(max_examples=150, deadline=None)
+@thorough()
 def test_the_formula_agrees(problem):
     x, w, strides, dilations, padding, turned = problem
     want, (conv, _) = loops(x, w, strides, dilations, padding), NAMES[w.ndim - 2]
@@ -80,7 +81,7 @@ def test_the_formula_agrees(problem):
 
 
 @given(problems())
-@settings(max_examples=100, deadline=None)
+@thorough()
 def test_the_transpose_is_the_transpose(problem):
     x, w, strides, dilations, padding, turned = problem
     y, (_, transposed) = loops(x, w, strides, dilations, padding), NAMES[w.ndim - 2]
@@ -98,6 +99,7 @@ def test_derivatives_agree_with_differences(problem):
 
 
 @given(st.integers(0, 12), st.integers(1, 4), st.integers(1, 4), st.integers(1, 3))
+@thorough()
 def test_same_has_as_many_places_as_strides(n, window, stride, dilation):
     count, (before, after) = places("test", n, window, stride, dilation, "SAME")
     assert count == -(-n // stride) and after - before in (0, 1)
