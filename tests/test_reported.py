@@ -58,3 +58,33 @@ def test_dense_labels_may_be_whole_numbers(labels):
         loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     np.testing.assert_allclose(loss.numpy(), [np.log1p(np.exp(-1))], rtol=1e-6)
     np.testing.assert_allclose(tape.gradient(loss, logits).numpy(), [[1 / (1 + np.e), -1 / (1 + np.e)]], rtol=1e-6)
+
+
+def test_a_list_is_searched_for_tensors_by_type_and_not_one_element_at_a_time():
+    looked = []
+    class Row(list):
+        def __iter__(self): looked.append(self); return super().__iter__()
+    from tfedu.core.convert import holds_tensor
+    assert not holds_tensor([Row([1.0, 2.0])] * 3) and holds_tensor([Row([1.0, [tf.constant(2.0)]])]) and len(looked) <= 6
+    assert not holds_tensor([]) and holds_tensor([tf.Variable(1.0), 2.0]) and holds_tensor((1, [2, (3, tf.constant(4))]))
+
+
+@pytest.mark.parametrize("kind", [np.array, tf.constant, list])
+def test_a_mask_picks_and_what_happens_to_it_later_changes_no_derivative(kind):
+    mask = np.array([True, False, True])
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x[mask if kind is np.array else kind(mask.tolist())]
+    mask[:] = False
+    assert y.numpy().tolist() == [1.0, 3.0] and tf.convert_to_tensor(tape.gradient(y, x)).numpy().tolist() == [1.0, 0.0, 1.0]
+
+
+def test_a_namespace_that_is_yet_to_come_is_not_called_left_out():
+    with pytest.raises(AttributeError, match="^tf.saved_model is not there yet, and tf.saved_model"): tf.saved_model
+    with pytest.raises(AttributeError, match="^tf.quantization is left out of tfedu"): tf.quantization
+
+
+def test_a_misspelt_name_gets_a_suggestion():
+    with pytest.raises(AttributeError) as caught: tf.reduce_men   # Python looks for a similar name when it prints the error
+    assert (caught.value.name, caught.value.obj) == ("reduce_men", tf)

@@ -180,7 +180,9 @@ def holds_tensor(
 ) -> bool:
     "Whether `value` is a list or tuple with a tensor, or something convertible, somewhere inside."
     if not isinstance(value, (list, tuple)): return False
-    return any(isinstance(v, Tensor) or holds_tensor(v) or converter(type(v)) is not None for v in value)
+    kinds = set(map(type, value))   # thousands of numbers have one type: it is asked about once
+    if any(issubclass(kind, Tensor) or converter(kind) is not None for kind in kinds): return True
+    return any(issubclass(kind, (list, tuple)) for kind in kinds) and any(map(holds_tensor, value))
 
 # %% ../../nbs/1_core/142_convert.ipynb #aa79dedf
 def inner_dtype(value) -> DType | None:
