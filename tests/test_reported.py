@@ -88,3 +88,27 @@ def test_a_namespace_that_is_yet_to_come_is_not_called_left_out():
 def test_a_misspelt_name_gets_a_suggestion():
     with pytest.raises(AttributeError) as caught: tf.reduce_men   # Python looks for a similar name when it prints the error
     assert (caught.value.name, caught.value.obj) == ("reduce_men", tf)
+
+
+@pytest.mark.parametrize("value, dtype", [([np.float32(1), 2], "float32"), ([np.float32(1), 0.5], "float32"),
+                                          ([np.float16(1), 0.5], "float16"),
+                                          ([np.float64(1), 0.5], "float64"), ([0.5, np.float64(1)], "float32"), ([np.int64(1), 2], "int32"),
+                                          ([np.int64(1), 0.5], "float32"), ([np.arange(2)], "int32"), ([np.ones(2, "uint8")], "int32"),
+                                          ([np.int64(2**40)], "int64"), ([np.ones(2), [1.0, 2.0]], "float64"), ([np.bool_(True)], "bool"),
+                                          (np.arange(2), "int64"), (np.int64(1), "int64"), (np.ones(2, "uint8"), "uint8")])
+def test_a_list_that_mixes_numpy_and_python_numbers(value, dtype):   # as TensorFlow: floats follow the first, whole numbers are int32
+    assert tf.constant(value).dtype == tf.convert_to_tensor(value).dtype == dtype
+
+
+def test_a_list_of_halves_with_a_number_too_large_for_them_is_refused():
+    with pytest.raises(ValueError, match="out of range for float16"): tf.constant([np.float16(1), 1e6])
+
+
+@pytest.mark.parametrize("two", [2, np.int64(2), np.array(2), tf.constant(2), [np.int64(2)], tf.constant([2, 2])])
+def test_a_stride_may_be_any_whole_number(two):
+    x, k = tf.ones((1, 4, 4, 1)), tf.ones((1, 1, 1, 1))
+    assert tf.nn.conv2d(x, k, two, "SAME").shape == tf.nn.max_pool2d(x, two, two, "SAME").shape == (1, 2, 2, 1)
+
+
+def test_float32_falls_into_the_bin_that_tensorflow_counts_it_in():
+    assert tf.histogram_fixed_width_bins([0.1, 0.3, 0.6, 0.7, 0.9], [0.0, 1.0], nbins=10).numpy().tolist() == [1, 3, 6, 7, 9]
