@@ -112,3 +112,10 @@ def test_a_stride_may_be_any_whole_number(two):
 
 def test_float32_falls_into_the_bin_that_tensorflow_counts_it_in():
     assert tf.histogram_fixed_width_bins([0.1, 0.3, 0.6, 0.7, 0.9], [0.0, 1.0], nbins=10).numpy().tolist() == [1, 3, 6, 7, 9]
+
+
+@pytest.mark.parametrize("x, filters, words", [
+    ((1, 3, 8, 8), (3, 3, 3, 4), "take 3 channels.* has 8 channels, on the axis that data_format calls C"),
+    ((1, 8, 8, 6), (3, 3, 2, 4), "make 3 groups, among which the 4 filters of shape .* cannot")])
+def test_mixed_up_formats_of_images_are_explained(x, filters, words):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words): tf.nn.conv2d(tf.ones(x), tf.ones(filters), 1, "SAME")
