@@ -96,3 +96,10 @@ def test_columns_that_are_not_determined_have_no_gradient():
         with pytest.raises(NotImplementedError, match="full_matrices.*not determined"): tape.gradient(y, x)
     with pytest.raises(tf.errors.InvalidArgumentError, match="2 axes"): tf.linalg.svd(np.ones(3))
     with pytest.raises(tf.errors.InvalidArgumentError, match="2 axes"): tf.linalg.qr(np.ones(3))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_eigenvalues_of_unknown_numbers_are_refused(wrong):
+    for f in (tf.linalg.eigh, tf.linalg.eigvalsh):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="not finite"): f([[wrong, 1.], [1., 1.]])
+    np.testing.assert_allclose(tf.linalg.eigvalsh([[2., wrong], [0., 1.]]), [1, 2])   # the upper triangle is not read

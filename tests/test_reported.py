@@ -58,3 +58,64 @@ def test_dense_labels_may_be_whole_numbers(labels):
         loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     np.testing.assert_allclose(loss.numpy(), [np.log1p(np.exp(-1))], rtol=1e-6)
     np.testing.assert_allclose(tape.gradient(loss, logits).numpy(), [[1 / (1 + np.e), -1 / (1 + np.e)]], rtol=1e-6)
+
+
+def test_a_list_is_searched_for_tensors_by_type_and_not_one_element_at_a_time():
+    looked = []
+    class Row(list):
+        def __iter__(self): looked.append(self); return super().__iter__()
+    from tfedu.core.convert import holds_tensor
+    assert not holds_tensor([Row([1.0, 2.0])] * 3) and holds_tensor([Row([1.0, [tf.constant(2.0)]])]) and len(looked) <= 6
+    assert not holds_tensor([]) and holds_tensor([tf.Variable(1.0), 2.0]) and holds_tensor((1, [2, (3, tf.constant(4))]))
+
+
+@pytest.mark.parametrize("kind", [np.array, tf.constant, list])
+def test_a_mask_picks_and_what_happens_to_it_later_changes_no_derivative(kind):
+    mask = np.array([True, False, True])
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x[mask if kind is np.array else kind(mask.tolist())]
+    mask[:] = False
+    assert y.numpy().tolist() == [1.0, 3.0] and tf.convert_to_tensor(tape.gradient(y, x)).numpy().tolist() == [1.0, 0.0, 1.0]
+
+
+def test_a_namespace_that_is_yet_to_come_is_not_called_left_out():
+    with pytest.raises(AttributeError, match="^tf.saved_model is not there yet, and tf.saved_model"): tf.saved_model
+    with pytest.raises(AttributeError, match="^tf.quantization is left out of tfedu"): tf.quantization
+
+
+def test_a_misspelt_name_gets_a_suggestion():
+    with pytest.raises(AttributeError) as caught: tf.reduce_men   # Python looks for a similar name when it prints the error
+    assert (caught.value.name, caught.value.obj) == ("reduce_men", tf)
+
+
+@pytest.mark.parametrize("value, dtype", [([np.float32(1), 2], "float32"), ([np.float32(1), 0.5], "float32"),
+                                          ([np.float16(1), 0.5], "float16"),
+                                          ([np.float64(1), 0.5], "float64"), ([0.5, np.float64(1)], "float32"), ([np.int64(1), 2], "int32"),
+                                          ([np.int64(1), 0.5], "float32"), ([np.arange(2)], "int32"), ([np.ones(2, "uint8")], "int32"),
+                                          ([np.int64(2**40)], "int64"), ([np.ones(2), [1.0, 2.0]], "float64"), ([np.bool_(True)], "bool"),
+                                          (np.arange(2), "int64"), (np.int64(1), "int64"), (np.ones(2, "uint8"), "uint8")])
+def test_a_list_that_mixes_numpy_and_python_numbers(value, dtype):   # as TensorFlow: floats follow the first, whole numbers are int32
+    assert tf.constant(value).dtype == tf.convert_to_tensor(value).dtype == dtype
+
+
+def test_a_list_of_halves_with_a_number_too_large_for_them_is_refused():
+    with pytest.raises(ValueError, match="out of range for float16"): tf.constant([np.float16(1), 1e6])
+
+
+@pytest.mark.parametrize("two", [2, np.int64(2), np.array(2), tf.constant(2), [np.int64(2)], tf.constant([2, 2])])
+def test_a_stride_may_be_any_whole_number(two):
+    x, k = tf.ones((1, 4, 4, 1)), tf.ones((1, 1, 1, 1))
+    assert tf.nn.conv2d(x, k, two, "SAME").shape == tf.nn.max_pool2d(x, two, two, "SAME").shape == (1, 2, 2, 1)
+
+
+def test_float32_falls_into_the_bin_that_tensorflow_counts_it_in():
+    assert tf.histogram_fixed_width_bins([0.1, 0.3, 0.6, 0.7, 0.9], [0.0, 1.0], nbins=10).numpy().tolist() == [1, 3, 6, 7, 9]
+
+
+@pytest.mark.parametrize("x, filters, words", [
+    ((1, 3, 8, 8), (3, 3, 3, 4), "take 3 channels.* has 8 channels, on the axis that data_format calls C"),
+    ((1, 8, 8, 6), (3, 3, 2, 4), "make 3 groups, among which the 4 filters of shape .* cannot")])
+def test_mixed_up_formats_of_images_are_explained(x, filters, words):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words): tf.nn.conv2d(tf.ones(x), tf.ones(filters), 1, "SAME")

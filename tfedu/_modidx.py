@@ -1203,6 +1203,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'tfedu.ops.decompose.eigvals': ('2_ops/decompose.html#eigvals', 'tfedu/ops/decompose.py'),
                                      'tfedu.ops.decompose.eigvalsh': ('2_ops/decompose.html#eigvalsh', 'tfedu/ops/decompose.py'),
                                      'tfedu.ops.decompose.gaps': ('2_ops/decompose.html#gaps', 'tfedu/ops/decompose.py'),
+                                     'tfedu.ops.decompose.known': ('2_ops/decompose.html#known', 'tfedu/ops/decompose.py'),
                                      'tfedu.ops.decompose.on_diagonal': ('2_ops/decompose.html#on_diagonal', 'tfedu/ops/decompose.py'),
                                      'tfedu.ops.decompose.qr': ('2_ops/decompose.html#qr', 'tfedu/ops/decompose.py'),
                                      'tfedu.ops.decompose.qr_parts': ('2_ops/decompose.html#qr_parts', 'tfedu/ops/decompose.py'),

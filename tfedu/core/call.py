@@ -198,11 +198,13 @@ PLAIN = frozenset({int, float, bool, str, bytes, type(None), slice, type(...), D
 def static(
     value: Any,  # A setting of a call
 ) -> Any:
-    "`value` with tensors and arrays replaced by Python numbers."
+    "`value` with tensors and arrays replaced by Python numbers; a mask stays an array."
     if type(value) in PLAIN: return value
     if type(value) in (list, tuple): return type(value)([static(v) for v in value])
-    if isinstance(value, ndarray): return value.tolist()
-    return tensor(value, None).array.tolist() if has_dtype(value) else value
+    if not isinstance(value, ndarray):
+        if not has_dtype(value): return value
+        value = tensor(value, None).numpy()
+    return value.copy() if value.dtype == bool and value.ndim else value.tolist()
 
 # %% ../../nbs/1_core/148_call.ipynb #13d4358b
 def home(

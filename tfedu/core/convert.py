@@ -41,13 +41,15 @@ def natural_dtype(
 ) -> np.dtype:
     "The NumPy dtype that TensorFlow gives to `value`. Raises ValueError for a number that is too large for it."
     if array.dtype.kind in "SUO": return string.np
-    if isinstance(first_leaf(value), (np.generic, np.ndarray)): return array.dtype
+    typed = isinstance(leaf := first_leaf(value), (np.generic, np.ndarray))
+    if typed and (leaf is value or array.dtype.kind not in "iuf"): return array.dtype
     if array.dtype.kind in "uf":
-        found = float32 if array.dtype.kind == "f" else int64
+        first = as_dtype(leaf.dtype.newbyteorder("=")) if typed and leaf.dtype.kind == "f" else float32
+        found = first if array.dtype.kind == "f" else int64
         if too_large(array, found.max):
             raise ValueError(f"cannot convert {shorten(value)} to a tensor: a number is out of range for {found.name}")
-        if found is float32: return float32.np
-    if array.dtype.kind == "i" and (array.size == 0 or (-2**31 <= array.min() and array.max() < 2**31)): return int32.np
+        if found is first: return first.np
+    if array.dtype.kind in "iu" and (array.size == 0 or (-2**31 <= array.min() and array.max() < 2**31)): return int32.np
     return array.dtype
 
 def too_large(array: np.ndarray, limit: float) -> bool:
@@ -181,7 +183,9 @@ def holds_tensor(
 ) -> bool:
     "Whether `value` is a list or tuple with a tensor, or something convertible, somewhere inside."
     if not isinstance(value, (list, tuple)): return False
-    return any(isinstance(v, Tensor) or holds_tensor(v) or converter(type(v)) is not None for v in value)
+    kinds = set(map(type, value))   # thousands of numbers have one type: it is asked about once
+    if any(issubclass(kind, Tensor) or converter(kind) is not None for kind in kinds): return True
+    return any(issubclass(kind, (list, tuple)) for kind in kinds) and any(map(holds_tensor, value))
 
 # %% ../../nbs/1_core/142_convert.ipynb #aa79dedf
 def inner_dtype(value) -> DType | None:

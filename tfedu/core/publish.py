@@ -88,7 +88,7 @@ class Namespace(ModuleType):
             if error.name != f"{self.__name__}.{name}": raise
         from tfedu.core.left_out import why_missing
         public = f"tf{self.__name__.removeprefix('tfedu')}.{name}"
-        raise AttributeError(why_missing(public) or f"module {self.__name__!r} has no attribute {name!r}")
+        raise AttributeError(why_missing(public) or f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
 
     def __dir__(self): return sorted({*self.__dict__["__names__"], *(n for n in self.__dict__ if not n.startswith("__"))})
 

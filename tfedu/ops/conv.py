@@ -53,9 +53,12 @@ def grouped(
 ) -> int:
     "How many groups there are. Raises InvalidArgumentError if the channels cannot be divided that way."
     groups = c // w[-2] if w[-2] else 0
-    if not groups or c % w[-2] or w[-1] % groups:
-        raise InvalidArgumentError(None, None, f"{name}: {c} channels cannot be divided among filters of shape {w}: they must be a "
-                                               f"multiple of {w[-2]}, and the {w[-1]} filters a multiple of the quotient")
+    if not groups or c % w[-2]:
+        raise InvalidArgumentError(None, None, f"{name}: filters of shape {w} take {w[-2]} channels, or a multiple of it in groups; the "
+                                               f"input has {c} channels, on the axis that data_format calls C")
+    if w[-1] % groups:
+        raise InvalidArgumentError(None, None, f"{name}: {c} channels in groups of {w[-2]} make {groups} groups, among which the "
+                                               f"{w[-1]} filters of shape {w} cannot be divided: a multiple of it could")
     return groups
 
 # %% ../../nbs/2_ops/252_conv.ipynb #777bf8bd

@@ -141,7 +141,7 @@ def histogram_fixed_width_bins(xp,
     dtype=int32,     # Of the result, int32 or int64
 ):
     "The bin of each value. Raises InvalidArgumentError for an empty range or no bins. `tf.histogram_fixed_width_bins`"
-    wide = np.float32 if values.dtype.itemsize == 2 else np.float64
+    wide = np.float64 if values.dtype.kind in "iu" or values.dtype.itemsize == 8 else np.float32
     if value_range.shape != (2,) or not value_range[0] < value_range[1]:
         ends = value_range.tolist()
         raise InvalidArgumentError(None, None, f"histogram_fixed_width: value_range must be two numbers, the smaller first, got {ends}")

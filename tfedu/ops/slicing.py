@@ -29,6 +29,7 @@ def as_key(
     key: Any,  # What stands between the brackets
 ) -> tuple | np.ndarray:   # Of ints, slices of ints, None and at least one Ellipsis; an array of truth values if `key` is a mask
     "An index for NumPy. Raises TypeError for what TensorFlow does not take as an index."
+    if isinstance(key, np.ndarray) and key.dtype == bool: return key
     if type(key) is list and isinstance(first_leaf(key), bool): return np.array(key)
     parts = tuple([as_part(p) for p in (key if type(key) is tuple else (key,))])
     return parts if Ellipsis in parts else (*parts, Ellipsis)

@@ -12,6 +12,7 @@ from itertools import product
 from typing import NamedTuple
 import numpy as np
 from ..core.call import op
+from ..core.call import static
 from ..core.errors import InvalidArgumentError
 from ..core.op import NUMBER
 from ..core.op import TENSORS
@@ -72,7 +73,7 @@ def per_axis(
 ) -> tuple[int, ...]:
     "One number for each spatial axis. Raises ValueError for another number of them, or for a step over images or channels."
     if value is None: return (1,) * spatial
-    if isinstance(value, int): value = (value,) * spatial
+    if isinstance(value := static(value), (int, np.integer)): value = (value,) * spatial
     whole = tuple([int(v) for v in value])
     if len(whole) == 1: whole *= spatial
     if len(whole) == spatial + 2:
