@@ -321,6 +321,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'tfedu.core.record.Rows.joined': ('1_core/record.html#rows.joined', 'tfedu/core/record.py'),
                                    'tfedu.core.record.bare': ('1_core/record.html#bare', 'tfedu/core/record.py'),
                                    'tfedu.core.record.deliver': ('1_core/record.html#deliver', 'tfedu/core/record.py'),
+                                   'tfedu.core.record.in_pieces': ('1_core/record.html#in_pieces', 'tfedu/core/record.py'),
                                    'tfedu.core.record.live': ('1_core/record.html#live', 'tfedu/core/record.py'),
                                    'tfedu.core.record.pick': ('1_core/record.html#pick', 'tfedu/core/record.py'),
                                    'tfedu.core.record.pull': ('1_core/record.html#pull', 'tfedu/core/record.py'),
