@@ -122,3 +122,21 @@ def test_ops_on_large_images_are_those_on_each_image(f):
 
 
 KERNEL = np.random.default_rng(2).standard_normal((3, 3, 4, 2))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, [0, 2], [-3, 1], 2, []])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int32", "complex64"])
+def test_large_sums_are_those_of_their_parts(axis, dtype):
+    x = np.random.default_rng(3).integers(-3, 4, (70, 64, 65)).astype(dtype)
+    for keepdims in (False, True):
+        wide = x.astype(complex if dtype == "complex64" else float)
+        want = wide.sum(tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+        got = tf.reduce_sum(x, axis, keepdims)
+        assert got.dtype.name == dtype and got.shape == want.shape
+        np.testing.assert_array_equal(got.numpy(), want.astype(dtype))
+
+
+def test_the_mean_of_a_million_tenths_is_a_tenth():
+    rows = np.full((1_000_000, 2), .1, np.float32)
+    np.testing.assert_allclose(tf.reduce_mean(rows, 0), .1, rtol=1e-3)
+    np.testing.assert_allclose(tf.reduce_mean(rows), .1, rtol=1e-5)

@@ -2457,6 +2457,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                   'tfedu.ops.reduce.repeated': ('2_ops/reduce.html#repeated', 'tfedu/ops/reduce.py'),
                                   'tfedu.ops.reduce.share': ('2_ops/reduce.html#share', 'tfedu/ops/reduce.py'),
                                   'tfedu.ops.reduce.sum_to': ('2_ops/reduce.html#sum_to', 'tfedu/ops/reduce.py'),
+                                  'tfedu.ops.reduce.summed': ('2_ops/reduce.html#summed', 'tfedu/ops/reduce.py'),
                                   'tfedu.ops.reduce.whole_mean': ('2_ops/reduce.html#whole_mean', 'tfedu/ops/reduce.py')},
             'tfedu.ops.resize': { 'tfedu.ops.resize.ResizeMethod': ('2_ops/resize.html#resizemethod', 'tfedu/ops/resize.py'),
                                   'tfedu.ops.resize.Weights': ('2_ops/resize.html#weights', 'tfedu/ops/resize.py'),
