@@ -21,9 +21,9 @@ PARTS = {"2_ops": {
     "places": ("Shapes and places", "Making arrays, cutting them, looking up, writing back.", "212 213 215 217-220 222 224"),
     "algebra": ("Linear algebra", "Products, solutions, decompositions.", "225-227 231-234 236 237"),
     "random": ("Random numbers", "From a key and a counter to samples.", "238 240-245"),
-    "layers": ("Layers and losses", "Activations, convolutions, pooling, normalisation, parts of losses.", "229 230 235 246-259 277"),
+    "layers": ("Layers and losses", "Activations, convolutions, pooling, normalisation, parts of losses.", "229 230 235 246-259 272 277"),
     "images": ("Images", "Geometry, size and colour of pictures.", "260-265"),
-    "signals": ("Signals", "Fourier transforms, windows, frames, sound.", "266-272"),
+    "signals": ("Signals", "Fourier transforms, windows, frames, sound.", "266-271"),
     "composite": ("Sparse, ragged and more", "Tensors made of tensors.", "228 273-276 278-284"),
     "files": ("Files and records", "What is on disk, and how it becomes tensors.", "285-292"),
     "checks": ("Checks, devices, tests", "What guards a program and what measures it.", "214 216 293-299")}}

@@ -20,20 +20,24 @@ def leave_out(
 
 # %% ../../nbs/1_core/103_left_out.ipynb #1467a526
 leave_out("needs a TPU or another company's compiler, and tfedu runs where NumPy and CuPy run", """
-    tf.config.experimental: disable_mlir_bridge disable_mlir_graph_optimization enable_mlir_bridge enable_mlir_graph_optimization
+    tf.config.experimental: disable_mlir_bridge disable_mlir_graph_optimization
+        enable_mlir_bridge enable_mlir_graph_optimization
     tf.distribute: TPUStrategy
     tf.distribute.cluster_resolver: TPUClusterResolver
     tf.distribute.experimental: TPUStrategy
     tf.experimental.tensorrt: ConversionParams Converter
     tf.mlir.experimental: convert_function convert_graph_def
-    tf.tpu.experimental: DeviceAssignment TPUSystemMetadata Topology initialize_tpu_system shutdown_tpu_system
-    tf.tpu.experimental.embedding: Adagrad Adam FeatureConfig SGD TPUEmbedding TableConfig serving_embedding_lookup
+    tf.tpu.experimental: DeviceAssignment TPUSystemMetadata Topology
+        initialize_tpu_system shutdown_tpu_system
+    tf.tpu.experimental.embedding: Adagrad Adam FeatureConfig SGD TPUEmbedding
+        TableConfig serving_embedding_lookup
     tf.xla.experimental: compile jit_scope
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #c0210629
 leave_out("belongs to the graphs and sessions of TensorFlow 1; tf.function is the way here", """
-    tf: CriticalSection Graph Operation RegisterGradient gradients group guarantee_const hessians import_graph_def no_gradient
+    tf: CriticalSection Graph Operation RegisterGradient gradients group guarantee_const
+        hessians import_graph_def no_gradient
     tf.graph_util: import_graph_def
     tf.io: write_graph
     tf.keras.backend: gradients
@@ -43,30 +47,36 @@ leave_out("belongs to the graphs and sessions of TensorFlow 1; tf.function is th
 
 # %% ../../nbs/1_core/103_left_out.ipynb #e5c8bceb
 leave_out("describes or loads TensorFlow's own C++ library, which is not here", """
-    tf: DeviceSpec __compiler_version__ __cxx11_abi_flag__ __git_version__ __monolithic_build__ load_library load_op_library
-        make_ndarray make_tensor_proto nondifferentiable_batch_function
+    tf: DeviceSpec __compiler_version__ __cxx11_abi_flag__ __git_version__
+        __monolithic_build__ load_library load_op_library make_ndarray make_tensor_proto
+        nondifferentiable_batch_function
     tf.config.experimental: ClusterDeviceFilters
     tf.debugging.experimental: disable_dump_debug_info enable_dump_debug_info
     tf.experimental: register_filesystem_plugin
-    tf.sysconfig: CXX11_ABI_FLAG MONOLITHIC_BUILD get_compile_flags get_include get_lib get_link_flags
-    tf.version: GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
+    tf.sysconfig: CXX11_ABI_FLAG MONOLITHIC_BUILD get_compile_flags get_include get_lib
+        get_link_flags
+    tf.version: GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER
+        GRAPH_DEF_VERSION_MIN_PRODUCER
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #5d8245ed
 leave_out("works on quantised numbers; int8 kernels are in the kernel notebooks", """
-    tf.quantization: dequantize fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars
+    tf.quantization: dequantize fake_quant_with_min_max_args
+        fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars
         fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel
-        fake_quant_with_min_max_vars_per_channel_gradient quantize quantize_and_dequantize quantize_and_dequantize_v2
-        quantized_concat
+        fake_quant_with_min_max_vars_per_channel_gradient quantize
+        quantize_and_dequantize quantize_and_dequantize_v2 quantized_concat
     tf: quantize_and_dequantize_v4
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #0080d276
 leave_out("works on text, which tfedu handles only where a data pipeline needs it", """
     tf: as_string edit_distance fingerprint
-    tf.strings: as_string bytes_split format join length lower ngrams reduce_join regex_full_match regex_replace split strip substr
-        to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong to_number unicode_decode unicode_decode_with_offsets unicode_encode
-        unicode_script unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join upper
+    tf.strings: as_string bytes_split format join length lower ngrams reduce_join
+        regex_full_match regex_replace split strip substr to_hash_bucket
+        to_hash_bucket_fast to_hash_bucket_strong to_number unicode_decode
+        unicode_decode_with_offsets unicode_encode unicode_script unicode_split
+        unicode_split_with_offsets unicode_transcode unsorted_segment_join upper
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #9b750568
@@ -77,29 +87,36 @@ leave_out("reads messages whose definition comes with a program in protocol buff
 
 # %% ../../nbs/1_core/103_left_out.ipynb #3c85d971
 leave_out("draws negative classes from a fixed table; the full softmax teaches more", """
-    tf.nn: all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler learned_unigram_candidate_sampler nce_loss
-        sampled_softmax_loss
-    tf.random: all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler log_uniform_candidate_sampler
+    tf.nn: all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler
+        learned_unigram_candidate_sampler nce_loss sampled_softmax_loss
+    tf.random: all_candidate_sampler fixed_unigram_candidate_sampler
+        learned_unigram_candidate_sampler log_uniform_candidate_sampler
         uniform_candidate_sampler
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #b50e420e
 leave_out("is one of a family of operator classes; the functions of tf.linalg do the same on plain tensors", """
-    tf.linalg: LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular
-        LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag
-        LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker
-        LinearOperatorLowRankUpdate LinearOperatorLowerTriangular LinearOperatorPermutation LinearOperatorScaledIdentity
-        LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros
+    tf.linalg: LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag
+        LinearOperatorBlockLowerTriangular LinearOperatorCirculant
+        LinearOperatorCirculant2D LinearOperatorCirculant3D LinearOperatorComposition
+        LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder
+        LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker
+        LinearOperatorLowRankUpdate LinearOperatorLowerTriangular
+        LinearOperatorPermutation LinearOperatorScaledIdentity LinearOperatorToeplitz
+        LinearOperatorTridiag LinearOperatorZeros
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #a022b1a0
 leave_out("is a published network with weights to download; tf.keras builds such networks from layers", """
-    tf.keras.applications: DenseNet121 DenseNet169 DenseNet201 EfficientNetB0 EfficientNetB1 EfficientNetB2 EfficientNetB3
-        EfficientNetB4 EfficientNetB5 EfficientNetB6 EfficientNetB7 InceptionResNetV2 InceptionV3 MobileNet MobileNetV3Large
-        MobileNetV3Small NASNetLarge NASNetMobile ResNet101 ResNet101V2 ResNet152 ResNet152V2 ResNet50V2 VGG16 VGG19 Xception
-    tf.keras.applications.densenet: DenseNet121 DenseNet169 DenseNet201 decode_predictions preprocess_input
-    tf.keras.applications.efficientnet: EfficientNetB0 EfficientNetB1 EfficientNetB2 EfficientNetB3 EfficientNetB4 EfficientNetB5
-        EfficientNetB6 EfficientNetB7 decode_predictions preprocess_input
+    tf.keras.applications: DenseNet121 DenseNet169 DenseNet201 EfficientNetB0 EfficientNetB1
+        EfficientNetB2 EfficientNetB3 EfficientNetB4 EfficientNetB5 EfficientNetB6 EfficientNetB7
+        InceptionResNetV2 InceptionV3 MobileNet MobileNetV3Large MobileNetV3Small NASNetLarge
+        NASNetMobile ResNet101 ResNet101V2 ResNet152 ResNet152V2 ResNet50V2 VGG16 VGG19 Xception
+    tf.keras.applications.densenet: DenseNet121 DenseNet169 DenseNet201 decode_predictions
+        preprocess_input
+    tf.keras.applications.efficientnet: EfficientNetB0 EfficientNetB1 EfficientNetB2 EfficientNetB3
+        EfficientNetB4 EfficientNetB5 EfficientNetB6 EfficientNetB7 decode_predictions
+        preprocess_input
     tf.keras.applications.imagenet_utils: decode_predictions preprocess_input
     tf.keras.applications.inception_resnet_v2: InceptionResNetV2 decode_predictions preprocess_input
     tf.keras.applications.inception_v3: InceptionV3 decode_predictions preprocess_input
@@ -109,7 +126,8 @@ leave_out("is a published network with weights to download; tf.keras builds such
     tf.keras.applications.nasnet: NASNetLarge NASNetMobile decode_predictions preprocess_input
     tf.keras.applications.resnet: ResNet101 ResNet152 ResNet50 decode_predictions preprocess_input
     tf.keras.applications.resnet50: ResNet50 decode_predictions preprocess_input
-    tf.keras.applications.resnet_v2: ResNet101V2 ResNet152V2 ResNet50V2 decode_predictions preprocess_input
+    tf.keras.applications.resnet_v2: ResNet101V2 ResNet152V2 ResNet50V2 decode_predictions
+        preprocess_input
     tf.keras.applications.vgg16: VGG16 decode_predictions preprocess_input
     tf.keras.applications.vgg19: VGG19 decode_predictions preprocess_input
     tf.keras.applications.xception: Xception decode_predictions preprocess_input
@@ -117,24 +135,29 @@ leave_out("is a published network with weights to download; tf.keras builds such
 
 # %% ../../nbs/1_core/103_left_out.ipynb #74bcae86
 leave_out("belongs to object detection, or is rarely part of an input pipeline", """
-    tf.image: adjust_jpeg_quality combined_non_max_suppression crop_and_resize decode_bmp decode_gif draw_bounding_boxes
-        extract_glimpse extract_jpeg_shape generate_bounding_box_proposals is_jpeg non_max_suppression non_max_suppression_overlaps
-        non_max_suppression_padded non_max_suppression_with_scores random_jpeg_quality rgb_to_yiq rgb_to_yuv
-        sample_distorted_bounding_box ssim_multiscale stateless_random_brightness stateless_random_contrast stateless_random_crop
-        stateless_random_flip_left_right stateless_random_flip_up_down stateless_random_hue stateless_random_jpeg_quality
-        stateless_random_saturation stateless_sample_distorted_bounding_box yiq_to_rgb yuv_to_rgb
+    tf.image: adjust_jpeg_quality combined_non_max_suppression crop_and_resize
+        decode_bmp decode_gif draw_bounding_boxes extract_glimpse extract_jpeg_shape
+        generate_bounding_box_proposals is_jpeg non_max_suppression
+        non_max_suppression_overlaps non_max_suppression_padded
+        non_max_suppression_with_scores random_jpeg_quality rgb_to_yiq rgb_to_yuv
+        sample_distorted_bounding_box ssim_multiscale stateless_random_brightness
+        stateless_random_contrast stateless_random_crop stateless_random_flip_left_right
+        stateless_random_flip_up_down stateless_random_hue stateless_random_jpeg_quality
+        stateless_random_saturation stateless_sample_distorted_bounding_box yiq_to_rgb
+        yuv_to_rgb
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #be18d0ff
 leave_out("is a service between machines that tf.data runs on a cluster", """
-    tf.data.experimental.service: DispatchServer DispatcherConfig WorkerConfig WorkerServer distribute from_dataset_id
-        register_dataset
+    tf.data.experimental.service: DispatchServer DispatcherConfig WorkerConfig
+        WorkerServer distribute from_dataset_id register_dataset
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #fc21b0fd
 leave_out("is used by almost nobody, and a few lines with other ops do the same", """
     tf: extract_volume_patches parallel_stack required_space_to_batch_paddings timestamp
-    tf.saved_model: CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES PREDICT_OUTPUTS REGRESS_OUTPUTS TPU
+    tf.saved_model: CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES PREDICT_OUTPUTS
+        REGRESS_OUTPUTS TPU
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #b930dd76

@@ -14,8 +14,7 @@ from operator import itemgetter
 from typing import Any
 from typing import NamedTuple
 import numpy as np
-from .blocks import LARGE
-from .blocks import in_blocks
+from .blocks import if_large
 from .dtype import DTYPES
 from .dtype import DType
 from .dtype import bool_
@@ -119,8 +118,8 @@ class Rule:
         "Cotangents of `inputs`, where `kept` is what `keep` gave for the call."
         if self.slope:
             def share(g, *needed): return scaled(g, conjugate(xp, self.slope_at(xp, needed)))
-            cut = xp is np and g.size >= LARGE and callable(self.function)   # each piece passes through the cache once
-            return (unbroadcast(xp, in_blocks(share, g, *kept[:-1]) if cut else share(g, *kept[:-1]), kept[-1]),)
+            u = if_large(xp, share, g, *kept[:-1]) if callable(self.function) else share(g)   # each piece passes through the cache once
+            return (unbroadcast(xp, u, kept[-1]),)
         cotangents = self.function(xp, g, *kept)
         return cotangents if isinstance(cotangents, tuple) else (cotangents,)
 

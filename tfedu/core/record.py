@@ -11,6 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from .blocks import LARGE
+from .blocks import if_large
 from .blocks import in_blocks
 from .convert import CONVERTERS
 from .op import TENSORS
@@ -83,9 +84,10 @@ def pull(
             saved = list(saved)
             for at in rule.tensors: saved[at] = value.array if type(value := saved[at]) is CPU else bare(value)
         elif rule.saved and xp is TENSORS: saved = [None if at in rule.saved else value for at, value in enumerate(saved)]
-        if rule.slope and xp is np and g.size >= LARGE and type(grads.get(ins[rule.inputs[0]])) is ndarray and saved[-1] == g.shape:
-            grads[ins[rule.inputs[0]]] = in_pieces(rule, g, saved, grads[ins[rule.inputs[0]]])
-            continue
+        if rule.slope and xp is np and g.size >= LARGE and saved[-1] == g.shape:
+            if type(sofar := grads.get(number := ins[rule.inputs[0]])) is ndarray:
+                grads[number] = in_pieces(rule, g, saved, sofar)
+                continue
         u = rule.pull(xp, g, saved) if rule.slope else rule.function(xp, g, *saved)
         if type(u) is not tuple and type(number := ins[rule.inputs[0]]) is int and u is not None:
             grads[number] = u if (collected := grads.get(number)) is None else total(collected, u)
@@ -116,7 +118,7 @@ def zeros(xp, shape: tuple[int, ...], dtype: np.dtype):
 # %% ../../nbs/1_core/147_record.ipynb #8e6d6aa8
 def total(a, b):
     "`a + b`."
-    return in_blocks(np.add, a, b) if type(a) is ndarray and type(b) is ndarray and a.size >= LARGE else a + b
+    return if_large(np, np.add, a, b) if type(a) is ndarray and type(b) is ndarray else a + b
 
 def deliver(
     grads: dict,  # Serial number -> cotangent
