@@ -101,7 +101,8 @@ def cells_of(
         if i - before <= 4: out += range(before + 1, i)
         elif out: out.append(None)
         out.append(i)
-    return out if len(out) <= most else [*out[:most - 1 - most // 3], None, *out[-(most // 3):]]
+    if len(out) > most: out = [*out[:most - 1 - most // 3], None, *out[-(most // 3):]]
+    return [i for i, before in zip(out, [0, *out], strict=False) if i is not None or before is not None]
 
 def places(
     shown: list,   # Things in a row, None for dots
