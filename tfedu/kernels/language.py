@@ -97,11 +97,18 @@ IDENTITY = r"""
 #define CUDART_VERSION 13000
 #define CUDA_VERSION 13000
 #ifdef __clang__
-#define SIM_CHECKED __has_feature(thread_sanitizer)
+#if __has_feature(thread_sanitizer)
+#define SIM_CHECKED 1
+#endif
 #define SIM_APART __attribute__((disable_sanitizer_instrumentation, noinline))
 #else
-#define SIM_CHECKED defined(__SANITIZE_THREAD__)
+#ifdef __SANITIZE_THREAD__
+#define SIM_CHECKED 1
+#endif
 #define SIM_APART __attribute__((no_sanitize("thread", "bounds"), noinline))
+#endif
+#ifndef SIM_CHECKED
+#define SIM_CHECKED 0
 #endif
 #if SIM_CHECKED
 #define SIM_UNSEEN SIM_APART
