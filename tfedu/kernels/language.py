@@ -140,17 +140,22 @@ VECTORS = SHORT_NAMES + "".join(vector_type(kind, count) for kind in NUMBERS for
 # %% ../../nbs/4_kernels/402_language.ipynb #472e6311
 BARRIERS = r"""
 namespace sim {
-inline void nothing(Thread *, unsigned) {}
+SIM_HIDDEN void thread_fence();                                       // checked mode: remember that this thread called __threadfence
+inline void no_work(Thread *, unsigned) {}
 SIM_APART inline void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+SIM_APART inline void wide_fence() {
+  if constexpr (SIM_CHECKED) thread_fence();
+  fence();
+}
 }
 inline void __syncthreads(SIM_LINE) { sim::barrier(line, 0); }
 inline int __syncthreads_count(int truth, SIM_LINE) { return sim::barrier(line, truth != 0); }
 inline int __syncthreads_or(int truth, SIM_LINE) { return sim::barrier(line, truth != 0) > 0; }
 inline int __syncthreads_and(int truth, SIM_LINE) { return sim::barrier(line, truth == 0) == 0; }
-inline void __syncwarp(unsigned mask = 0xffffffff, SIM_LINE) { sim::warp(mask, nullptr, sim::nothing, line, true); }
+inline void __syncwarp(unsigned mask = 0xffffffff, SIM_LINE) { sim::warp(mask, nullptr, sim::no_work, line, true); }
 inline void __threadfence_block() { sim::fence(); }
-inline void __threadfence() { sim::fence(); }
-inline void __threadfence_system() { sim::fence(); }
+inline void __threadfence() { sim::wide_fence(); }
+inline void __threadfence_system() { sim::wide_fence(); }
 """
 
 # %% ../../nbs/4_kernels/402_language.ipynb #662d11ff

@@ -52,7 +52,7 @@ MOVES = r"""
 namespace nvcuda { namespace wmma {
 template <class P> inline void meet(const P *p, unsigned ldm, int line) {
   if ((uintptr_t)p % 32 || ldm * sizeof(P) % 16) sim::fail(sim::WMMA_ALIGNMENT, line, (long)ldm);
-  if (SIM_CHECKED) sim::warp(0xffffffff, nullptr, sim::nothing, line, false);
+  if (SIM_CHECKED) sim::warp(0xffffffff, nullptr, sim::no_work, line, false);
 }
 template <class F, class P> inline void load(F &f, const P *p, unsigned ldm, bool by_column, int line) {
   meet(p, ldm, line);
