@@ -38,10 +38,12 @@ struct Region {                            // memory that threads share
   bool shared, read_only, atomics;         // atomics: some access was one
   int grain;                               // a cell stands for 1 << grain bytes
   Cell *cells;
+  const uint8_t *owned;                    // for static shared memory: which pieces of 4 bytes are a variable of this kernel
 };
 enum { STATIC_SHARED = -1, DYNAMIC_SHARED = -2, MODULE = -3 };
 static uint32_t epoch = 1, block_epoch = 1;                              // now, and when the running block began
-static std::vector<uint32_t> block_epochs;                               // when each block began
+static std::vector<uint32_t> block_epochs;                               // when each block began,
+static std::vector<long> block_numbers;                                  // and which it was
 static bool logging;                                                     // the accesses of this block are also counted
 static void log_access(const Region &r, const char *p, int size, How how, uint32_t where);
 static void count_block(), count_block_end(), start_log(int blocks);
@@ -63,7 +65,7 @@ static void add_region(char *data, size_t bytes, int argument, int item, bool sh
   for (Region &r : regions)
     if (bytes && r.data == data) { r.read_only &= read_only; return; }   // one array, passed twice
   int grain = item >= 4 ? 2 : item >= 2 ? 1 : 0;
-  regions.push_back({data, bytes, argument, item, shared, read_only, false, grain, nullptr});
+  regions.push_back({data, bytes, argument, item, shared, read_only, false, grain, nullptr, nullptr});
 }
 static Region *region_of(const char *p) {
   if (size_t(p - last_region->data) < last_region->bytes) return last_region;
@@ -98,7 +100,7 @@ namespace sim {
 struct Finding {
   int32_t kind, line;
   uint32_t block[3];
-  int32_t thread, other, other_block;      // other: -1 nobody. other_block: its number in launch order, -1 the same block
+  int32_t thread, other, other_block;      // other: -1 nobody. other_block: its number, -1 the same block
   int32_t how, other_how, argument, size;
   uint32_t where, other_where;
   int64_t offset, info;                    // offset: byte in the region
@@ -131,15 +133,14 @@ FINDING = np.dtype([("kind", "i4"), ("line", "i4"), ("block", "u4", 3), ("thread
 RESULTS_TYPE = np.dtype([("findings", "i4"), ("finished", "i4"), ("blocks_done", "i4"), ("blocks_logged", "i4"), ("log_full", "i4"),
                          ("lines", "i4"), ("log_size", "i8"), ("flops", "i8"), ("finding", FINDING, 20),
                          ("barriers", [("line", "i4"), ("passed", "i4")], 256)])
-KINDS = {1: "divergent barrier", 2: "deadlock", 3: "skipped barrier", 4: "shuffle mask", 5: "matrix alignment", 6: "out of bounds",
-         7: "race", 8: "race between blocks", 10: "uninitialised", 12: "warp mask", 13: "index out of bounds", 14: "misaligned",
-         15: "write to constant", 16: "assertion", 17: "trap", 18: "crash", 19: "time limit", 20: "division by zero", 21: "error"}
+KINDS = {1: "divergent barrier", 2: "deadlock", 3: "skipped barrier", 4: "shuffle lane", 5: "matrix alignment", 6: "out of bounds", 7: "race",
+         10: "uninitialised", 11: "race between blocks", 12: "warp mask", 13: "array index", 14: "assertion", 15: "trap", 16: "misaligned",
+         17: "shuffle width", 18: "crash", 19: "time limit", 20: "division by zero", 21: "write to constant"}   # the numbers: `sim::Kind`
 
 # %% ../../nbs/4_kernels/412_shadow.ipynb #d6b27ffd
 FOUND = r"""
 namespace sim {
-enum Kind { OUT_OF_BOUNDS = 6, RACE = 7, BLOCK_RACE = 8, UNWRITTEN = 10, INDEX = 13, MISALIGNED = 14, CONSTANT = 15, CRASH = 18, TIME_LIMIT = 19,
-            DIVISION = 20 };
+enum { RACE = 7, CRASH = 18, TIME_LIMIT = 19, DIVISION = 20, WRITE_TO_CONSTANT = 21 };     // besides the header's `Kind`
 void found(int kind, int line, int thread, int other, long info) {
     Finding f = {kind, line, {block_index.x, block_index.y, block_index.z}, thread, other, -1};
   f.info = info;
@@ -192,7 +193,7 @@ void check_fence(int first, unsigned mask) {
 }
 void check_block() {
   block_epoch = ++epoch;
-  block_epochs.push_back(epoch);
+  block_epochs.push_back(epoch); block_numbers.push_back(block_number);
   acquired.clear();
   count_block();
   int n = block_size.x * block_size.y * block_size.z;
@@ -219,9 +220,9 @@ static void publish(const char *p, int me) {
   acquired.push_back(&list);
   if (fenced[me]) list.push_back({block_epoch, epoch, me});
 }
-static int which_block(const Stamp &s) {           // of another block, in launch order; -1 for this one
+static int which_block(const Stamp &s) {           // the number of another block; -1 for this one
   if (s.epoch >= block_epoch) return -1;
-  return std::upper_bound(block_epochs.begin(), block_epochs.end(), s.epoch) - block_epochs.begin() - 1;
+  return block_numbers[std::upper_bound(block_epochs.begin(), block_epochs.end(), s.epoch) - block_epochs.begin() - 1];
 }
 }
 """
@@ -230,7 +231,7 @@ static int which_block(const Stamp &s) {           // of another block, in launc
 COMPARE = r"""
 namespace sim {
 static void race(const Stamp &s, How other, How how, const Stamp &now, const Region &r, const char *p, int size) {
-  Finding f = memory_finding(which_block(s) < 0 ? RACE : BLOCK_RACE, how, now.where, &r, p, size);
+  Finding f = memory_finding(which_block(s) < 0 ? RACE : GLOBAL_RACE, how, now.where, &r, p, size);
   f.other = s.thread; f.other_block = which_block(s);
   f.other_where = s.where; f.other_how = s.atomic ? ATOMIC : other;
   report(f);
@@ -239,7 +240,7 @@ template <How how> static inline void compare(const Cell &c, const Stamp &now, R
   constexpr bool atomic = how == ATOMIC;
   if (c.write.epoch != epoch) {                                          // an earlier epoch, the usual case
     if (c.write.epoch < block_epoch) {
-      if (how != WRITE && r.shared) report(memory_finding(UNWRITTEN, how, now.where, &r, p, size));
+      if (how != WRITE && r.shared) report(memory_finding(UNINITIALISED, how, now.where, &r, p, size));
       if (!r.shared && c.write.epoch && !(atomic && c.write.atomic) && !was_acquired(c.write)) race(c.write, WRITE, how, now, r, p, size);
     }
   } else if (!(atomic && c.write.atomic) && !ordered(c.write, now.thread, true)) race(c.write, WRITE, how, now, r, p, size);
@@ -321,7 +322,8 @@ template <How how> FAST void access(const void *address, int size, uint32_t wher
   if (size_t(p - r->data) >= r->bytes || r->bytes - (p - r->data) < size_t(size))
     if (!(r = find_region(p, size, how, where))) return;
   last_where = where;
-  if (how != READ && r->read_only) stop(CONSTANT, how, where, r, p, size);
+  if (r->owned && !r->owned[(p - r->data) >> 2]) outside(p, size, how, where);
+  if (how != READ && r->read_only) stop(WRITE_TO_CONSTANT, how, where, r, p, size);
   if (whole && uintptr_t(p) & (size - 1)) misaligned(r, p, size, how, where);
   if (logging) log_access(*r, p, size, how, where);
   if (!r->cells) return;
@@ -376,7 +378,7 @@ HOOK void *__tsan_memcpy(void *to, const void *from, size_t size) {
 }
 HOOK void *__tsan_memmove(void *to, const void *from, size_t size) { return __tsan_memcpy(to, from, size); }
 struct IndexCheck { const char *file; uint32_t line, column; };
-HOOK void __ubsan_handle_out_of_bounds(IndexCheck *check, unsigned long index) { if (in_kernel) fail(INDEX, check->line, long(index)); }
+HOOK void __ubsan_handle_out_of_bounds(IndexCheck *check, unsigned long index) { if (in_kernel) fail(ARRAY_INDEX, check->line, long(index)); }
 HOOK void __ubsan_handle_out_of_bounds_abort(IndexCheck *check, unsigned long index) { __ubsan_handle_out_of_bounds(check, index); }
 """
 
@@ -385,6 +387,8 @@ LAUNCH = r"""
 #define LINKED(name) extern "C" char name[] __attribute__((weak, visibility("hidden")));
 LINKED(sim_shared_begin) LINKED(sim_shared_end)                          // around the kernel's static shared memory
 LINKED(__start_sim_constant) LINKED(__stop_sim_constant) LINKED(__start_sim_device) LINKED(__stop_sim_device)
+static const uint8_t *owned_shared;
+extern "C" __attribute__((visibility("default"))) void sim_check_owned(const uint8_t *map) { owned_shared = map; }
 namespace sim {
 void check_launch(const Array *arrays, int count, char *dynamic, size_t dynamic_bytes) {
   regions.clear();
@@ -396,8 +400,9 @@ void check_launch(const Array *arrays, int count, char *dynamic, size_t dynamic_
   for (Region &r : regions)
     if (r.bytes && !r.read_only) r.cells = fresh_cells((r.bytes >> r.grain) + 1);
   last_region = &regions[0];
+  regions[0].owned = owned_shared;
   epoch = block_epoch = 1;
-  block_epochs.clear(); published.clear(); acquired.clear();
+  block_epochs.clear(); block_numbers.clear(); published.clear(); acquired.clear();
   any_fence = false;
 }
 }
@@ -458,6 +463,7 @@ int check_in_child(void (*work)(void *), void *argument, double seconds) {   // 
   if (ready <= 0 && child > 0) kill(child, SIGKILL);
   if (child > 0) waitpid(child, &status, 0);
   close(ends[0]);
+  if (!results->finished && !results->findings) found(ready ? CRASH : TIME_LIMIT, 0, -1, -1, 0);   // it could not say so itself
   return ready < 0 ? -1 : child < 0 || ready == 0 || WIFSIGNALED(status);
 }
 }
