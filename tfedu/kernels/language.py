@@ -110,6 +110,7 @@ IDENTITY = r"""
 #ifndef SIM_CHECKED
 #define SIM_CHECKED 0
 #endif
+#define SIM_INLINE inline __attribute__((always_inline))
 #if SIM_CHECKED
 #define SIM_UNSEEN SIM_APART
 #else

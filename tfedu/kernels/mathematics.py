@@ -9,7 +9,7 @@ __all__ = ['BITS', 'COUNTS', 'WHOLE_NUMBERS', 'EXTREMES', 'SWITCH', 'WAYS', 'DIR
 # %% ../../nbs/4_kernels/403_mathematics.ipynb #f0f28d98
 BITS = r"""
 namespace sim {
-template <class To, class From> inline To bits(From from) {
+template <class To, class From> SIM_INLINE To bits(From from) {
   static_assert(sizeof(To) == sizeof(From), "as many bits as before");
   To to;
   __builtin_memcpy(&to, &from, sizeof to);
@@ -18,7 +18,7 @@ template <class To, class From> inline To bits(From from) {
 template <int SIZE> struct Word { typedef unsigned type; };
 template <> struct Word<2> { typedef unsigned short type; };
 template <> struct Word<8> { typedef unsigned long long type; };
-template <class T> inline auto pattern(T value) { return bits<typename Word<sizeof(T)>::type>(value); }
+template <class T> SIM_INLINE auto pattern(T value) { return bits<typename Word<sizeof(T)>::type>(value); }
 }
 inline int __float_as_int(float x) { return sim::bits<int>(x); }
 inline unsigned __float_as_uint(float x) { return sim::bits<unsigned>(x); }

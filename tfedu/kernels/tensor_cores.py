@@ -87,7 +87,7 @@ inline float tf32_nearest(float x) {
   unsigned pattern = bits<unsigned>(x);
   return isfinite(x) ? bits<float>((pattern + 0x1000) & 0xffffe000) : x;
 }
-template <class F, class Sum> inline Sum operand(typename F::element_type x) {
+template <class F, class Sum> SIM_INLINE Sum operand(typename F::element_type x) {
   if constexpr (F::tf32) return bits<float>(bits<unsigned>(x) & 0xffffe000);
   else return Sum(x);
 }
@@ -100,7 +100,7 @@ inline float __float_to_tf32(float x) { return sim::tf32_nearest(x); }
 # %% ../../nbs/4_kernels/408_tensor_cores.ipynb #92fec97d
 MULTIPLY = r"""
 namespace sim {
-template <class F, class Sum> inline void collect(Thread *lanes, int which, Sum *matrix) {
+template <class F, class Sum> SIM_INLINE void collect(Thread *lanes, int which, Sum *matrix) {
   for (int lane = 0; lane < 32; lane++) {
     const F &f = *((const F **)lanes[lane].payload)[which];
     for (int i = 0; i < F::num_elements; i++) matrix[lane * F::num_elements + i] = operand<F, Sum>(f.x[i]);
@@ -124,7 +124,7 @@ template <class D, class A, class B, class C, class Sum, bool SATURATE> SIM_APAR
 # %% ../../nbs/4_kernels/408_tensor_cores.ipynb #6416a0d6
 FINISH = r"""
 namespace sim {
-template <class T, bool SATURATE, class Sum> inline T finished(Sum sum) {
+template <class T, bool SATURATE, class Sum> SIM_INLINE T finished(Sum sum) {
   if constexpr (Equal<T, int>::yes) return SATURATE ? saturate<int>((double)sum) : int(sum);
   else if constexpr (!SATURATE) return T(sum);
   else {
