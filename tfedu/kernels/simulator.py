@@ -93,7 +93,7 @@ template <auto kernel> struct Tag {};
 #define __constant__ __attribute__((section("sim_constant"), visibility("default")))
 """
 PREFIX = "#include <initializer_list>\n#include <typeinfo>\n#include <type_traits>\n#include <utility>\n"
-PREFIX += "#ifdef __clang__\n#define SIM_UNGUARDED\n#else\n#define SIM_UNGUARDED __constinit\n#endif\n"   # else GCC guards arrays of classes
+PREFIX += "#ifdef __clang__\n#define SIM_UNGUARDED\n#else\n#define SIM_UNGUARDED __constinit\n#endif\n"   # GCC guards arrays of classes
 PREFIX += "#define __shared__ SIM_UNGUARDED static __attribute__((aligned(16), used))\n" + HEADER + GLUE + CALLS
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #db4caf33
