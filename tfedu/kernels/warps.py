@@ -86,10 +86,6 @@ inline unsigned __ballot_sync(unsigned mask, int truth, SIM_LINE) {
 }
 inline int __any_sync(unsigned mask, int truth, SIM_LINE) { return __ballot_sync(mask, truth, line) != 0; }
 inline int __all_sync(unsigned mask, int truth, SIM_LINE) { return __ballot_sync(mask, !truth, line) == 0; }
-inline int __uni_sync(unsigned mask, int truth, SIM_LINE) {
-  unsigned yes = __ballot_sync(mask, truth, line), all = __ballot_sync(mask, 1, line);
-  return yes == 0 || yes == all;
-}
 """
 
 # %% ../../nbs/4_kernels/406_warps.ipynb #a8dc6545
@@ -98,7 +94,12 @@ inline {T} __reduce_{name}_sync(unsigned mask, {T} value, SIM_LINE) {{
   return sim::together<{T}, sim::join_{name}<{T}>>(mask, value, line);
 }}
 """ for name, kinds in {"add": ("int", "unsigned"), "min": ("int", "unsigned"), "max": ("int", "unsigned"),
-                        "and": ("unsigned",), "or": ("unsigned",), "xor": ("unsigned",)}.items() for T in kinds)
+                        "and": ("unsigned",), "or": ("unsigned",), "xor": ("unsigned",)}.items() for T in kinds) + r"""
+inline int __uni_sync(unsigned mask, int truth, SIM_LINE) {
+  unsigned yes = __ballot_sync(mask, truth, line), all = __ballot_sync(mask, 1, line);
+  return yes == 0 || yes == all;
+}
+"""
 
 # %% ../../nbs/4_kernels/406_warps.ipynb #257b33c9
 MATCHES = r"""
