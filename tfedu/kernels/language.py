@@ -77,7 +77,7 @@ MARKS = r"""
 #define __shared__ static __attribute__((section("sim_shared"), aligned(16)))
 #endif
 #define SIM_STOP(text) _Pragma(#text)
-#define asm SIM_STOP(GCC error "inline PTX cannot run in the simulator; put it between #ifndef TFEDU_SIMULATOR and #endif") __asm__
+#define asm SIM_STOP(GCC error "inline PTX cannot run in the simulator: put it between #ifndef TFEDU_SIMULATOR, #endif") __asm__
 """
 
 # %% ../../nbs/4_kernels/402_language.ipynb #a3b650f8
@@ -123,8 +123,8 @@ MODES = r"""
 """
 
 # %% ../../nbs/4_kernels/402_language.ipynb #246dce8e
-WHOLE = {"char": "signed char", "uchar": "unsigned char", "short": "short", "ushort": "unsigned short", "int": "int", "uint": "unsigned int",
-         "long": "long", "ulong": "unsigned long", "longlong": "long long", "ulonglong": "unsigned long long"}
+WHOLE = {"char": "signed char", "uchar": "unsigned char", "short": "short", "ushort": "unsigned short", "int": "int",
+         "uint": "unsigned int", "long": "long", "ulong": "unsigned long", "longlong": "long long", "ulonglong": "unsigned long long"}
 NUMBERS = WHOLE | {"float": "float", "double": "double"}   # prefix of the vector types -> C++ type
 
 def vector_type(

@@ -43,7 +43,9 @@ template <class Use, int M, int N, int K, class T, class Layout = void> struct f
   element_type x[num_elements];
 };
 template <class Use, int M, int N, int K, class T, class Layout>
-inline void fill_fragment(fragment<Use, M, N, K, T, Layout> &f, const typename sim::Kept<T>::type &value) { for (auto &element : f.x) element = value; }
+inline void fill_fragment(fragment<Use, M, N, K, T, Layout> &f, const typename sim::Kept<T>::type &value) {
+  for (auto &element : f.x) element = value;
+}
 } }
 """
 
@@ -147,12 +149,15 @@ template <class T, bool SATURATE, class Sum> SIM_INLINE T finished(Sum sum) {
 INSTRUCTION = r"""
 namespace nvcuda { namespace wmma {
 template <int M, int N, int K, class TD, class TA, class LA, class TB, class LB, class TC>
-inline void mma_sync(fragment<accumulator, M, N, K, TD> &d, const fragment<matrix_a, M, N, K, TA, LA> &a, const fragment<matrix_b, M, N, K, TB, LB> &b,
-                     const fragment<accumulator, M, N, K, TC> &c, bool satf = false, SIM_LINE) {
+inline void mma_sync(fragment<accumulator, M, N, K, TD> &d, const fragment<matrix_a, M, N, K, TA, LA> &a,
+                     const fragment<matrix_b, M, N, K, TB, LB> &b, const fragment<accumulator, M, N, K, TC> &c,
+                     bool satf = false, SIM_LINE) {
   constexpr bool whole = sim::one_of<TA, signed char, unsigned char>();
   static_assert(sim::Equal<TA, TB>::yes, "matrix_a and matrix_b hold the same type");
-  static_assert(whole == sim::Equal<TD, int>::yes && whole == sim::Equal<TC, int>::yes, "bytes are summed in int, all other types in float or half");
-  static_assert(sim::Equal<TA, __half>::yes || whole || (sim::Equal<TD, float>::yes && sim::Equal<TC, float>::yes), "bfloat16 and TF32 are summed in float");
+  static_assert(whole == sim::Equal<TD, int>::yes && whole == sim::Equal<TC, int>::yes,
+                "bytes are summed in int, all other types in float or half");
+  static_assert(sim::Equal<TA, __half>::yes || whole || (sim::Equal<TD, float>::yes && sim::Equal<TC, float>::yes),
+                "bfloat16 and TF32 are summed in float");
   typedef typename sim::Sum<whole>::type Sum;
   const void *operands[4] = {&d, &a, &b, &c};
   typedef fragment<accumulator, M, N, K, TD> D; typedef fragment<accumulator, M, N, K, TC> C;
