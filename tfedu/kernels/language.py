@@ -52,6 +52,8 @@ enum Kind {
 };
 [[noreturn]] SIM_HIDDEN void fail(int kind, int line, long info);
 SIM_HIDDEN void touch_atomic(void *place, int size, int line);
+SIM_HIDDEN void touch(const void *place, int size, int how, int line);   // how: 0 read, 1 write
+SIM_HIDDEN void flops(long count);
 }
 #define SIM_LINE int line = __builtin_LINE()
 #define assert(truth) ((truth) ? (void)0 : sim::fail(sim::ASSERTION, __LINE__, 0))
@@ -109,7 +111,7 @@ MODES = r"""
 #ifdef __SANITIZE_THREAD__
 #define SIM_CHECKED 1
 #endif
-#define SIM_APART __attribute__((no_sanitize("thread", "bounds"), noinline))
+#define SIM_APART __attribute__((no_sanitize("thread", "bounds"), no_sanitize_coverage, noinline))
 #endif
 #ifndef SIM_CHECKED
 #define SIM_CHECKED 0
