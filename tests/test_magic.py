@@ -130,8 +130,8 @@ fill<3><<<1, 32, 128>>>(x, 8);
     ("saxpy(1, 128)", r"expected kernel<<<grid, block>>>\(arguments\), got 'saxpy\(1, 128\)'"),
     ("--slow saxpy<<<1, 128>>>(n, 2, x, y)", r"%%cuda has no option --slow; it has --check, --fails, --fast"),
     ("--seed one saxpy<<<1, 128>>>(n, 2, x, y)", r"--seed needs a value \(int\), got 'one'"),
-    ("--order sideways saxpy<<<1, 128>>>(n, 2, x, y)", r"up, down or random, got 'sideways'"),
-    ("--picture bank:z saxpy<<<1, 128>>>(n, 2, x, y)", r"launch, warp, sectors or banks"),
+    ("--order sideways saxpy<<<1, 128>>>(n, 2, x, y)", r"--order should be up\|down\|random, got 'sideways'"),
+    ("--picture bank:z saxpy<<<1, 128>>>(n, 2, x, y)", r"--picture should be .*sectors.*got 'bank:z'"),
     ("--picture banks saxpy<<<1, 128>>>(n, 2, x, y)", r"uses no shared memory")])
 def test_mistakes(line, reason):
     x = np.zeros(100, np.float32)
