@@ -232,13 +232,16 @@ def load_ipython_extension(
     shell,   # IPython's
 ) -> None:
     "Make `%%cuda` known; called by `%load_ext tfedu.kernels.magic`."
+    from IPython.core.magic import no_var_expand
     from IPython.display import display
+    @no_var_expand                             # braces in a launch are Python's
     def cuda(line, cell=""):
         """%%cuda [options] [kernel<<<grid, block>>>(arguments)]
 
         Compile the CUDA C below and launch a kernel on this notebook's NumPy arrays. Grid, block and arguments are Python expressions; a
         third number after grid and block is dynamic shared memory in bytes. Numbers take the types of the kernel's parameters. More launches
-        may follow as lines of their own at the end of the cell. Without a launch the kernels are only compiled and kept.
+        may follow as lines of their own at the end of the cell. Without a launch the kernels are only compiled and kept. The line
+        %cuda kernel<<<grid, block>>>(arguments), with one %, launches a kernel of an earlier cell.
 
         --fast           without checks and counts       --order down     or up, random: in which threads take turns
         --seconds 5      time limit                      --picture warp   or launch, sectors, banks; with a line: sectors:4
@@ -251,4 +254,4 @@ def load_ipython_extension(
             print(error)
         else:
             if expected: raise CellError("this cell says --fails, and nothing failed")
-    shell.register_magic_function(cuda, "cell", "cuda")
+    shell.register_magic_function(cuda, "line_cell", "cuda")
