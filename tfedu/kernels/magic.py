@@ -87,7 +87,7 @@ def read_cell(
         if found:
             launches.append(found)
             lines[k] = ""
-    return Cell(options, launches, "\n".join(lines))
+    return Cell(options, launches, "\n".join(lines).rstrip())
 
 # %% ../../nbs/4_kernels/422_magic.ipynb #b57e9700
 class CellError(KernelError):
@@ -223,9 +223,9 @@ def run_cell(
         if not isinstance(kernel, Kernel):
             known = [k for k, v in names.items() if isinstance(v, Kernel)]
             raise CellError(f"line {launch.line}: there is no kernel {launch.kernel}; kernels here are {', '.join(known) or 'none so far'}")
-        found += [f"line {f.line}: {f.kind}: {f.text}" for f in launched(kernel, launch, cell.options, names, show)]
+        found += [f"line {f.line}: {f.kind}" for f in launched(kernel, launch, cell.options, names, show)]
     if not cell.launches: print("compiled: " + (", ".join(kernels) or "no kernel"))
-    if found: raise CellError("\n".join(dict.fromkeys(found)))
+    if found: raise CellError(f"{len(found)} finding{'s' * (len(found) > 1)}: {'; '.join(dict.fromkeys(found))}")
 
 # %% ../../nbs/4_kernels/422_magic.ipynb #d14cb9d9
 def load_ipython_extension(
@@ -239,9 +239,9 @@ def load_ipython_extension(
         """%%cuda [options] [kernel<<<grid, block>>>(arguments)]
 
         Compile the CUDA C below and launch a kernel on this notebook's NumPy arrays. Grid, block and arguments are Python expressions; a
-        third number after grid and block is dynamic shared memory in bytes. Numbers take the types of the kernel's parameters. More launches
-        may follow as lines of their own at the end of the cell. Without a launch the kernels are only compiled and kept. The line
-        %cuda kernel<<<grid, block>>>(arguments), with one %, launches a kernel of an earlier cell.
+        third number after grid and block is dynamic shared memory in bytes. Numbers take the types of the kernel's parameters. More
+        launches may follow as lines of their own at the end of the cell. Without a launch the kernels are only compiled and kept. The
+        line %cuda kernel<<<grid, block>>>(arguments), with one %, launches a kernel of an earlier cell.
 
         --fast           without checks and counts       --order down     or up, random: in which threads take turns
         --seconds 5      time limit                      --picture warp   or launch, sectors, banks; with a line: sectors:4

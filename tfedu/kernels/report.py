@@ -208,6 +208,8 @@ def accesses_of(launched: Launched, log: ndarray) -> ndarray:   # `(n,)` of `ACC
     out["argument"] = positions[np.maximum(part["argument"], -1)]
     out["write"] = np.isin(part["event"], (counts.WRITE, counts.ATOMIC))
     for name in ("block", "thread", "offset", "size"): out[name] = part[name]
+    first = min((at for at, _ in launched.shared.values()), default=0)                    # a GPU puts the first shared variable at 0
+    out["offset"] -= first * ((part["argument"] == -1) & (part["event"] != counts.BARRIER))
     return out
 
 # %% ../../nbs/4_kernels/417_report.ipynb #b38c9677
