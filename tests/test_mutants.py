@@ -1,7 +1,7 @@
 """Every barrier of every kernel is needed: checked mode reports the kernel without it, and says nothing about the kernel as it is.
 
-A kernel is compiled once. In its source each barrier call becomes `(kept(3) ? __syncthreads() : void())`, and the number of the one to leave out is
-set at run time."""
+A kernel is compiled once. In its source each barrier call becomes `(kept(3) ? __syncthreads() : void())`, and the number of the one to
+leave out is set at run time."""
 import importlib
 import pkgutil
 import re
@@ -12,8 +12,7 @@ import pytest
 
 import tfedu.kernels
 from tfedu.kernels.kernel import KERNELS
-from tfedu.kernels.report import check
-from tfedu.kernels.report import checked_module
+from tfedu.kernels.report import check, checked_module
 from tfedu.kernels.simulator import USUAL_SHARED
 from tfedu.kernels.source import blanked
 
@@ -44,7 +43,7 @@ def mutable(source):
         call = source[start:end]
         instead = f"int({source[inside:end - 1]})" if "_" in call[len("__syncthreads"):inside - start] else "void()"
         source = f"{source[:start]}(kept({k}) ? {call} : {instead}){source[end:]}"
-    return SWITCH + source
+    return f'{SWITCH}\n#line 1 "kernel.cu"\n{source}'
 
 
 def body(kernel):
@@ -89,7 +88,7 @@ def findings(kernel, without):
 
 def test_the_mutator_reads_cuda():
     source = 'if (a) __syncthreads(); else b(); // __syncthreads();\nx = __syncthreads_count(f(1, 2)); __syncwarp(); __syncwarp(m[(0)]);'
-    text = mutable(source)[len(SWITCH):]
+    text = mutable(source).split('"kernel.cu"\n')[1]
     assert text == ("if (a) (kept(0) ? __syncthreads() : void()); else b(); // __syncthreads();\n"
                     "x = (kept(1) ? __syncthreads_count(f(1, 2)) : int(f(1, 2))); (kept(2) ? __syncwarp() : void()); "
                     "(kept(3) ? __syncwarp(m[(0)]) : void());")
@@ -97,8 +96,8 @@ def test_the_mutator_reads_cuda():
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_every_barrier_is_needed(name):
-    """The kernel as it is: nothing is found in any order. Without any one of its barriers: something is. A barrier in a function that this kernel
-    does not call cannot be missed, so whether it is reached is asked last."""
+    """The kernel as it is: nothing is found in any order. Without any one of its barriers: something is. A barrier in a function that this
+    kernel does not call cannot be missed, so whether it is reached is asked last."""
     kernel = KERNELS[name]
     found = findings(kernel, -1)
     assert not found, "\n".join(map(str, found))

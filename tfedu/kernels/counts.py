@@ -225,7 +225,9 @@ def flops_of_listing(
         address, word, rest = int(part[1], 16), part[2], part[3]
         if announced: found[block := address], announced = 0, False
         if word.startswith(("call", "bl")) and "__sanitizer_cov_trace_pc" in rest: announced = True
-        elif block: found[block] += 2 if TWO.match(word) else bool(ONE.match(word) or word.startswith(("call", "bl")) and CALLED.search(rest))
+        elif block:
+            library_call = word.startswith(("call", "bl")) and CALLED.search(rest)
+            found[block] += 2 if TWO.match(word) else bool(ONE.match(word) or library_call)
     return found
 
 # %% ../../nbs/4_kernels/413_counts.ipynb #ed0afe4b
