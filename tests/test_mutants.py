@@ -1,7 +1,7 @@
 """Every barrier of every kernel is needed: checked mode reports the kernel without it, and says nothing about the kernel as it is.
 
-A kernel is compiled once. In its source each barrier call becomes `(kept(3) ? __syncthreads() : void())`, and the number of the one to leave out is
-set at run time."""
+A kernel is compiled once. In its source each barrier call becomes `(kept(3) ? __syncthreads() : void())`, and the number of the one to
+leave out is set at run time."""
 import importlib
 import pkgutil
 import re
@@ -12,8 +12,7 @@ import pytest
 
 import tfedu.kernels
 from tfedu.kernels.kernel import KERNELS
-from tfedu.kernels.report import check
-from tfedu.kernels.report import checked_module
+from tfedu.kernels.report import check, checked_module
 from tfedu.kernels.simulator import USUAL_SHARED
 from tfedu.kernels.source import blanked
 
@@ -97,8 +96,8 @@ def test_the_mutator_reads_cuda():
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_every_barrier_is_needed(name):
-    """The kernel as it is: nothing is found in any order. Without any one of its barriers: something is. A barrier in a function that this kernel
-    does not call cannot be missed, so whether it is reached is asked last."""
+    """The kernel as it is: nothing is found in any order. Without any one of its barriers: something is. A barrier in a function that this
+    kernel does not call cannot be missed, so whether it is reached is asked last."""
     kernel = KERNELS[name]
     found = findings(kernel, -1)
     assert not found, "\n".join(map(str, found))

@@ -18,7 +18,7 @@ static void arrange() {                               // the order of threads an
     unsigned state = launch.seed * 2654435761u + 1;
     for (int i = count - 1; i > 0; i--) std::swap(thread_at[i], thread_at[dice(state) % (i + 1)]);
     offset = dice(state) % blocks;
-    do stride = 1 + dice(state) % blocks; while (std::__gcd(stride, blocks) != 1);
+    do stride = 1 + dice(state) % blocks; while (std::gcd(stride, blocks) != 1);
   }
   for (int i = 0; i < count; i++) place_of[thread_at[i]] = i;
 }

@@ -8,7 +8,7 @@ __all__ = ['C_HEADERS', 'SYSTEM', 'BOARD', 'INTEL', 'ARM', 'SWITCH', 'STACKS', '
 
 # %% ../../nbs/4_kernels/410_fibers.ipynb #e5d3e318
 C_HEADERS = "errno pthread setjmp signal stdarg stdint stdio stdlib string sys/mman sys/time sys/wait time ucontext unistd"
-SYSTEM = "#include <algorithm>\n#include <map>\n#include <vector>\n" + "".join(f"#include <{name}.h>\n" for name in C_HEADERS.split())
+SYSTEM = "#include <algorithm>\n#include <map>\n#include <numeric>\n#include <vector>\n" + "".join(f"#include <{name}.h>\n" for name in C_HEADERS.split())
 SYSTEM += "#ifdef __linux__\n#include <sys/prctl.h>\n#endif\n"
 
 # %% ../../nbs/4_kernels/410_fibers.ipynb #f1322efb

@@ -141,7 +141,9 @@ HOOK void *__tsan_memcpy(void *to, const void *from, size_t size) {
 }
 HOOK void *__tsan_memmove(void *to, const void *from, size_t size) { return __tsan_memcpy(to, from, size); }
 struct IndexCheck { const char *file; uint32_t line, column; };
-HOOK void __ubsan_handle_out_of_bounds(IndexCheck *check, unsigned long index) { if (in_kernel) fail(ARRAY_INDEX, check->line, long(index)); }
+HOOK void __ubsan_handle_out_of_bounds(IndexCheck *check, unsigned long index) {
+  if (in_kernel) fail(ARRAY_INDEX, check->line, long(index));
+}
 HOOK void __ubsan_handle_out_of_bounds_abort(IndexCheck *check, unsigned long index) { __ubsan_handle_out_of_bounds(check, index); }
 """
 
@@ -251,4 +253,5 @@ int check_in_child(void (*work)(void *), void *argument, double seconds) {   // 
 """
 
 # %% ../../nbs/4_kernels/416_hooks.ipynb #6f60412b
-RUNTIME = shadow.RUNTIME + STOP + CELLS + ACCESS + TOUCH + HOOKS + MORE_HOOKS + LINKED + LAUNCH + ON_SIGNAL + SIGNALS + CHILD + PARENT + counts.RUNTIME
+RUNTIME = shadow.RUNTIME + STOP + CELLS + ACCESS + TOUCH + HOOKS + MORE_HOOKS + LINKED + LAUNCH
+RUNTIME += ON_SIGNAL + SIGNALS + CHILD + PARENT + counts.RUNTIME

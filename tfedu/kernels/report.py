@@ -122,7 +122,8 @@ WORDS = {1: "thread {thread} waits at this barrier, and thread {other} at the on
          13: "index {info} is outside an array whose size is known",
          14: "an assertion failed in thread {thread}", 15: "thread {thread} executed __trap()",
          16: "thread {thread} {how} {size} bytes at {place}, an address that {size} does not divide",
-         17: "a width of {info} is no power of two up to 32", 18: "the kernel crashed in thread {thread}: a wild pointer, or its stack is full",
+         17: "a width of {info} is no power of two up to 32",
+         18: "the kernel crashed in thread {thread}: a wild pointer, or its stack is full",
          19: "the time limit was reached; thread {thread} was here", 20: "thread {thread} divides an integer by zero",
          6: "thread {thread} {how} {place}", 21: "thread {thread} {how} {place}, which is read-only",
          10: "thread {thread} {how} {place}, which no thread of this block has written"}
@@ -195,19 +196,21 @@ def branches_of(module: simulator.RawModule, log: ndarray) -> list[Branch]:
     return [Branch(line, *values.tolist()) for line, values in sorted(sums.items())]
 
 # %% ../../nbs/4_kernels/417_report.ipynb #a846096e
-ACCESSES = np.dtype([("line", "i4"), ("block", "i4"), ("thread", "i4"), ("step", "i4"), ("argument", "i4"), ("offset", "i8"), ("size", "i4"),
-                     ("write", "?")])
+ACCESSES = np.dtype([("line", "i4"), ("block", "i4"), ("thread", "i4"), ("step", "i4"), ("argument", "i4"), ("offset", "i8"),
+                     ("size", "i4"), ("write", "?")])
 
 def accesses_of(launched: Launched, log: ndarray) -> ndarray:   # `(n,)` of `ACCESSES`
-    "Every access of the logged blocks, for pictures: `argument` is its position, -1 for shared memory."
-    part = log[log["event"] < counts.BRANCH]
+    "Every access of the logged blocks, for pictures: `argument` is its position, -1 for shared memory. A barrier is thread -1, size 0."
+    part = log[log["event"] != counts.BRANCH]
     lines, out = lines_of(launched.kernel.module, part["where"]), np.zeros(len(part), ACCESSES)
     positions = np.array([wanted.position for wanted, _ in launched.arrays] + [-1], int)
     out["line"] = np.array([lines[int(p)] for p in np.unique(part["where"])], int)[np.unique(part["where"], return_inverse=True)[1]]
     out["step"] = counts.times_before(part["block"].astype(np.int64) * 1024 + part["thread"])
     out["argument"] = positions[np.maximum(part["argument"], -1)]
-    out["write"] = part["event"] > counts.READ
+    out["write"] = np.isin(part["event"], (counts.WRITE, counts.ATOMIC))
     for name in ("block", "thread", "offset", "size"): out[name] = part[name]
+    first = min((at for at, _ in launched.shared.values()), default=0)                    # a GPU puts the first shared variable at 0
+    out["offset"] -= first * ((part["argument"] == -1) & (part["event"] != counts.BARRIER))
     return out
 
 # %% ../../nbs/4_kernels/417_report.ipynb #b38c9677
@@ -243,7 +246,8 @@ def as_text(report: Report) -> str:
     lines.append(f"counted in {report.blocks} block{'s' * (report.blocks > 1)}: {report.bytes:,} bytes of global memory, "
                  + ("floating-point operations unknown" if report.flops is None else f"{report.flops:,} floating-point operations"))
     if report.counts: lines.append(f"{'line':>6}  {'memory':6}  {'access':6}  {'requests':>9}  {'per request':>11}  {'ideal':>6}")
-    lines += [f"{c.line:6}  {c.space:6}  {c.access:6}  {c.requests:9,}  {c.per_request:11.2f}  {c.ideal / c.requests:6.2f}" for c in report.counts]
+    for c in report.counts:
+        lines.append(f"{c.line:6}  {c.space:6}  {c.access:6}  {c.requests:9,}  {c.per_request:11.2f}  {c.ideal / c.requests:6.2f}")
     lines += [f"line {b.line}: {b.divergent} of {b.warps} branches of a warp diverge" for b in report.branches if b.divergent]
     return "\n".join(lines)
 
@@ -267,8 +271,11 @@ def as_html(report: Report) -> str:
     for number, text in enumerate(report.source.split("\n"), 1):
         here = [f for f in report.findings if f.line == number]
         style = STYLE.format("#c0392b" if here else "transparent")
-        rows.append(f'<tr><td>{number}</td><td style="{style}">{html.escape(text)}</td><td style="text-align:left">{beside(report, number)}</td></tr>')
-        rows += [f'<tr><td></td><td colspan="2" style="text-align:left;color:#c0392b">{f.kind}: {html.escape(f.text)}</td></tr>' for f in here]
+        cells = f'<td style="{style}">{html.escape(text)}</td><td style="text-align:left">{beside(report, number)}</td>'
+        rows.append(f"<tr><td>{number}</td>{cells}</tr>")
+        for f in here:
+            text = f"{f.kind}: {html.escape(f.text)}"
+            rows.append(f'<tr><td></td><td colspan="2" style="text-align:left;color:#c0392b">{text}</td></tr>')
     return f"<table>{''.join(rows)}</table>"
 
 # %% ../../nbs/4_kernels/417_report.ipynb #39815e94
@@ -298,8 +305,10 @@ def owned_shared(kernel: simulator.RawKernel) -> tuple[dict, ndarray]:
 def view(function, dtype: np.dtype, count: int, *arguments) -> ndarray:
     "Memory whose address a function of the library returns, as an array."
     function.restype = ctypes.c_void_p
+    if not count: return np.zeros(0, dtype)
     return np.frombuffer((ctypes.c_char * (dtype.itemsize * count)).from_address(function(*arguments)), dtype)
 
+# %% ../../nbs/4_kernels/417_report.ipynb #8c7b1be8
 def check(
     kernel: simulator.RawKernel,
     grid, block, args,          # As in a launch; one number is one as well
@@ -321,7 +330,7 @@ def check(
         kernel.launch(grid, block, args, shared_mem, order=order, seed=seed, seconds=seconds)
         seconds = time.perf_counter() - start
         results = results[0].copy()
-        log = view(library.sim_check_log, counts.ENTRY, int(results["log_size"])).copy() if results["log_size"] else np.zeros(0, counts.ENTRY)
+        log = view(library.sim_check_log, counts.ENTRY, int(results["log_size"])).copy()
         executed = view(library.sim_check_executed, np.dtype("u4"), 1 << 20)
         arrays = [(w, a) for w, a in zip(kernel.wanted, args, strict=True) if w.pointer and a is not None]
         launched = Launched(kernel, arrays, simulator.triple(kernel.name, "grid", grid), shared_mem, variables)
