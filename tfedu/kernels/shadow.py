@@ -288,8 +288,6 @@ template <How how> static inline void remember(Cell &c, const Stamp &now, bool s
 """
 
 # %% ../../nbs/4_kernels/412_shadow.ipynb #9d2128da
-INCLUDES = "".join(f"#include <{name}>\n" for name in (
-    "algorithm", "csignal", "cstdio", "cstring", "map", "vector", "poll.h", "sys/mman.h", "sys/time.h", "sys/wait.h", "ucontext.h",
-    "unistd.h"))
+INCLUDES = "#include <poll.h>\n"     # the system's other headers stand before CUDA's words, which would confuse them (notebook 410)
 RUNTIME = INCLUDES + STAMPS + REGION + REGIONS + FIND + REFINE + RESULTS + NOTE + FOUND
 RUNTIME += ORDER + FENCE + EVENTS + PUBLISH + COMPARE + REMEMBER
