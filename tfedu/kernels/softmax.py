@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['softmax_thread', 'softmax_warp', 'PAIR', 'ONLINE', 'softmax_online', 'log_softmax_online', 'LOOSE', 'HELD', 'WIDTHS',
-           'softmax_held', 'LONG', 'softmax_block', 'log_softmax_block', 'FEW', 'BACKWARD', 'softmax_backward',
-           'log_softmax_backward', 'scores', 'softmax_rows', 'softmax_warps', 'softmax_case', 'online_cases',
-           'held_cases', 'block_case', 'block_cases', 'launch_softmax', 'softmax', 'log_softmax', 'backward_case',
-           'backward_cases', 'threads_for', 'softmax_gradient']
+           'softmax_held', 'BLOCK_PAIR', 'LONG', 'softmax_block', 'log_softmax_block', 'FEW', 'BACKWARD',
+           'softmax_backward', 'log_softmax_backward', 'scores', 'softmax_rows', 'softmax_warps', 'softmax_case',
+           'online_cases', 'held_cases', 'block_case', 'block_cases', 'launch_softmax', 'softmax', 'log_softmax',
+           'backward_case', 'backward_cases', 'threads_for', 'softmax_gradient']
 
 # %% ../../nbs/4_kernels/450_softmax.ipynb #8ab7fff3
 import numpy as np
@@ -164,13 +164,8 @@ def held_cases(kernels, log, k):
 for (log, k), kernels in softmax_held.items(): held_cases(kernels, log, k)
 
 # %% ../../nbs/4_kernels/450_softmax.ipynb #6a6a2a0a
-LONG = PAIR + r"""
-template <class T, bool LOG> __global__ void softmax_block(int n, const T *x, T *y) {    // a block a row
-    __shared__ float maxima[32], sums[32];
-    x += (size_t)blockIdx.x * n;
-    y += (size_t)blockIdx.x * n;
-    float m = LOWEST, s = 0;
-    for (int j = threadIdx.x; j < n; j += blockDim.x) take((float)x[j], m, s);
+BLOCK_PAIR = PAIR + r"""
+__device__ __forceinline__ void merge_block(float &m, float &s, float *maxima, float *sums) {    // both 32 floats of shared memory
     merge(m, s);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (lane == 0) { maxima[warp] = m; sums[warp] = s; }
@@ -179,6 +174,16 @@ template <class T, bool LOG> __global__ void softmax_block(int n, const T *x, T 
     m = warps ? maxima[lane] : LOWEST;
     s = warps ? sums[lane] : 0;
     merge(m, s);
+}
+"""
+LONG = BLOCK_PAIR + r"""
+template <class T, bool LOG> __global__ void softmax_block(int n, const T *x, T *y) {    // a block a row
+    __shared__ float maxima[32], sums[32];
+    x += (size_t)blockIdx.x * n;
+    y += (size_t)blockIdx.x * n;
+    float m = LOWEST, s = 0;
+    for (int j = threadIdx.x; j < n; j += blockDim.x) take((float)x[j], m, s);
+    merge_block(m, s, maxima, sums);
     for (int j = threadIdx.x; j < n; j += blockDim.x) y[j] = (T)share<LOG>((float)x[j], m, s);
 }
 """

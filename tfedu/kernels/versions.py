@@ -35,6 +35,7 @@ WARP = r"""
 #include <cuda_fp16.h>
 #define LOWEST -3.402823466e38f
 #define INF __int_as_float(0x7f800000)
+#define NOT_A_NUMBER __int_as_float(0x7fc00000)
 __device__ __forceinline__ float warp_sum(float v) {
     for (int o = 16; o; o /= 2) v += __shfl_xor_sync(~0u, v, o);
     return v;
