@@ -135,7 +135,8 @@ template <class T> __global__ void cross_entropy_backward(int n, const float *g,
     for (int j = threadIdx.x; j < n; j += blockDim.x) dx[j] = (T)(weight * slope_of(j, label, n, (float)x[j], m, s));
 }
 """
-cross_entropy_forward, cross_entropy_backward = versions("cross_entropy_forward<{}>", FORWARD), versions("cross_entropy_backward<{}>", BACKWARD)
+cross_entropy_forward = versions("cross_entropy_forward<{}>", FORWARD)
+cross_entropy_backward = versions("cross_entropy_backward<{}>", BACKWARD)
 
 # %% ../../nbs/4_kernels/454_cross_entropy.ipynb #2997cfef
 def two_numbers(x):

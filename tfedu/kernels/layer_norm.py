@@ -123,7 +123,7 @@ def layer_norm(
     epsilon: float = EPSILON,  # Added to the variance
     axis: int = -1,            # Of length n
 ) -> tuple:                    # Result, like `x`; then mean and inverse deviation of each row, float32, for `layer_norm_gradient`
-    "Rows with mean `beta` and deviation `gamma`. Raises TypeError for a dtype without a kernel, ValueError for sizes that do not fit. Ba 2016"
+    "Rows with mean `beta` and deviation `gamma`. Raises TypeError for the dtype, ValueError for sizes that do not fit. Ba 2016"
     kernel, rows = version(layer_norm_forward, x.dtype, "layer_norm"), as_rows(xp, x, axis)
     (count, n), y = rows.shape, xp.empty(rows.shape, rows.dtype)
     scale, shift = (xp.full(n, fill, xp.float32) if v is None else xp.ascontiguousarray(v.astype(xp.float32, copy=False))
@@ -155,7 +155,8 @@ template <class T> __global__ void layer_norm_rows_back(int n, const T *g, const
     __syncthreads();
     a = warp_sum(lane < blockDim.x / 32 ? part[0][lane] : 0) / n;
     b = warp_sum(lane < blockDim.x / 32 ? part[1][lane] : 0) / n;
-    for (int j = threadIdx.x; j < n; j += blockDim.x) dx[j] = (T)(((float)g[j] * gamma[j] - a - ((float)x[j] - mean) * inverse * b) * inverse);
+    for (int j = threadIdx.x; j < n; j += blockDim.x)
+        dx[j] = (T)(((float)g[j] * gamma[j] - a - ((float)x[j] - mean) * inverse * b) * inverse);
 }
 """
 layer_norm_rows_back = versions("layer_norm_rows_back<{}>", ROWS_BACK)
@@ -263,6 +264,7 @@ def layer_norm_gradient(
     chunk = max(64, -(-count * across // 1024))
     chunks = -(-count // chunk)
     parts, sums = xp.empty((chunks, 2 * n), xp.float32), xp.empty(2 * n, xp.float32)
-    layer_norm_columns_back[x.dtype]((across, chunks), (32, 8), (np.int32(count), np.int32(n), np.int32(chunk), g, rows, mean, inverse, parts))
+    sizes = np.int32(count), np.int32(n), np.int32(chunk)
+    layer_norm_columns_back[x.dtype]((across, chunks), (32, 8), (*sizes, g, rows, mean, inverse, parts))
     add_rows_up(-(-n // 64), 128, (np.int32(chunks), np.int32(2 * n), parts, sums))
     return from_rows(xp, dx, x, axis), sums[:n], sums[n:]
