@@ -188,7 +188,7 @@ def multiply_case(rng, rows, columns, words):
     return Case((-(-columns // 16), -(-rows // 16)), (16, 16), args, {7: want.astype("f4")}, atol=1e-4)
 
 @multiply_bytes.case
-def ragged(rng): "17 rows, 33 columns, 80 bytes."; return multiply_case(rng, 17, 33, 20)
+def ragged(rng): "5 rows, 17 columns, 72 bytes: two tiles."; return multiply_case(rng, 5, 17, 18)
 @multiply_bytes.case
 def one_number(rng): "A row times a column of four bytes."; return multiply_case(rng, 1, 1, 1)
 
