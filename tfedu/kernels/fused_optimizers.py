@@ -135,7 +135,8 @@ def adam_step(
     for g in flat: version(find_not_finite, g.dtype, "adam_step")(blocks(g.size), 256, (np.int32(g.size), g, state.found))
     prepare_adam(1, 1, (*state[:2], np.float64(rate), np.float64(beta_1), np.float64(beta_2), state.corrected))
     for i, g in enumerate(flat):
-        copy = copies[i].reshape(-1) if copies is not None and g.dtype == xp.float16 else xp.empty(g.size if g.dtype == xp.float16 else 1, g.dtype)
+        half = g.dtype == xp.float16
+        copy = copies[i].reshape(-1) if half and copies is not None else xp.empty(g.size if half else 1, g.dtype)
         settings = np.float32(beta_1), np.float32(beta_2), np.float32(epsilon), np.float32(1 / scale)
         arrays = g, *(a[i].reshape(-1) for a in (values, means, squares)), copy
         adam[g.dtype](blocks(g.size), 256, (np.int32(g.size), state.found, state.corrected, *settings, *arrays))
