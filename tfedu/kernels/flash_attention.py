@@ -106,8 +106,8 @@ def operands(
                                                f"got {q.shape}, {k.shape}, {v.shape}")
     if len({q.dtype, k.dtype, v.dtype}) > 1 or q.dtype.name not in types:
         raise InvalidArgumentError(None, None, f"{name}: q, k, v must all be {' or '.join(types)}, got {q.dtype}, {k.dtype}, {v.dtype}")
-    if lengths is None: lengths = xp.full(lead, m, np.int32)
-    try: lengths = xp.ascontiguousarray(xp.broadcast_to(xp.asarray(lengths, np.int32), lead)).reshape(prod(lead))
+    lengths = xp.asarray(m if lengths is None else lengths, np.int32)
+    try: lengths = xp.ascontiguousarray(xp.broadcast_to(lengths, lead)).reshape(prod(lead))
     except ValueError:
         raise InvalidArgumentError(None, None, f"{name}: lengths {lengths.shape} do not broadcast to the leading axes {lead}") from None
     return *(xp.ascontiguousarray(a).reshape(prod(lead), *a.shape[-2:]) for a in (q, k, v)), lengths
@@ -276,6 +276,7 @@ def settings_for(dtype: str, room: int) -> dict:
     "All of `TRIED` for the smallest kernels; for the others, which differ in sizes alone, the first two."
     return TRIED if room == 32 and dtype == "float32" else dict([*TRIED.items()][:2])
 
+# %% ../../nbs/4_kernels/476_flash_attention.ipynb #defa9d8e
 def try_flash(kernel: Kernel, dtype: str, room: int) -> None:
     "Give `kernel` a case for each setting."
     for about, setting in settings_for(dtype, room).items():
