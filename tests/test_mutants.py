@@ -12,8 +12,9 @@ import pytest
 
 import tfedu.kernels
 from tfedu.kernels.kernel import KERNELS
-from tfedu.kernels.report import checked_kernel
-from tfedu.kernels.report import run_checked
+from tfedu.kernels.report import check
+from tfedu.kernels.report import checked_module
+from tfedu.kernels.simulator import USUAL_SHARED
 from tfedu.kernels.source import blanked
 
 BARRIER = re.compile(r"\b(__syncthreads(?:_count|_and|_or)?|__syncwarp)\s*\(")
@@ -63,16 +64,25 @@ def runs(name):
     return [function(np.random.default_rng(0)) for function in KERNELS[name].cases]
 
 
-def findings(kernel, source, without):
+def compiled(kernel):
+    "The kernel with barriers that can be left out, compiled together with all other kernels of the same source."
+    same = [k for k in KERNELS.values() if (k.source, k.options) == (kernel.source, kernel.options)]
+    module = checked_module(mutable(kernel.source), kernel.options, tuple(sorted(k.name for k in same if not k.plain)))
+    module.compile()
+    return module.get_function(kernel.name)
+
+
+def findings(kernel, without):
     "What is found without one barrier (-1: with all), until something is found."
-    compiled = checked_kernel(source, kernel.options, kernel.name, kernel.plain)
-    if compiled.wanted is None: compiled.compile()
-    if source != kernel.source: compiled.module.lib.leave_out(without)
+    function = compiled(kernel)
+    function.module.lib.leave_out(without)
     for order in ORDERS:
         for case in runs(kernel.name):
             args = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in case.args)
-            report = run_checked(kernel.name, source, kernel.options, case.grid, case.block, args, plain=kernel.plain, order=order, seed=1,
-                                 shared_mem=case.shared_mem, seconds=20.0, blocks=0)
+            if case.shared_mem > USUAL_SHARED:
+                function.compile()
+                function.max_dynamic_shared_size_bytes = case.shared_mem
+            report = check(function, case.grid, case.block, args, order=order, seed=1, shared_mem=case.shared_mem, seconds=20.0, blocks=0)
             if report.findings: return report.findings
     return []
 
@@ -86,22 +96,16 @@ def test_the_mutator_reads_cuda():
 
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
-def test_kernel_is_silent(name):
-    "The kernel as it is, all cases, three orders."
-    found = findings(KERNELS[name], KERNELS[name].source, -1)
-    assert not found, "\n".join(map(str, found))
-
-
-@pytest.mark.parametrize("name", sorted(name for name, kernel in KERNELS.items() if calls(kernel.source)))
 def test_every_barrier_is_needed(name):
-    "Without any one of its barriers the kernel is reported. A barrier in a function that this kernel does not call cannot be."
+    """The kernel as it is: nothing is found in any order. Without any one of its barriers: something is. A barrier in a function that this kernel
+    does not call cannot be missed, so whether it is reached is asked last."""
     kernel = KERNELS[name]
-    source, (begin, end), lines = mutable(kernel.source), body(kernel), kernel.source.split("\n")
-    assert not findings(kernel, source, -1)
-    silent = []
+    found = findings(kernel, -1)
+    assert not found, "\n".join(map(str, found))
+    (begin, end), lines, silent = body(kernel), kernel.source.split("\n"), []
     for k, (start, _, _) in enumerate(calls(kernel.source)):
-        if findings(kernel, source, k): continue
-        reached = bool(findings(kernel, source, -2 - k))
+        if findings(kernel, k): continue
+        reached = bool(findings(kernel, -2 - k))
         number = kernel.source.count("\n", 0, start)
         if (reached or begin < start < end) and not re.search(r"//.*redundant", lines[number]):
             silent.append(f"line {number + 1}{'' if reached else ' (never reached)'}: {lines[number].strip()}")

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['WORDS', 'HOW', 'LINE', 'LINES', 'ACCESS', 'ACCESSES', 'STYLE', 'Finding', 'Count', 'Branch', 'checked_module',
            'checked', 'short_name', 'element', 'Launched', 'place', 'block_of', 'race_text', 'lines_of', 'findings_of',
-           'counts_of', 'branches_of', 'accesses_of', 'Report', 'as_text', 'beside', 'as_html', 'owned_shared', 'view',
-           'check', 'checked_kernel', 'run_checked']
+           'counts_of', 'branches_of', 'accesses_of', 'Report', 'as_text', 'beside', 'as_html', 'shared_variables',
+           'owned_shared', 'view', 'check', 'checked_kernel', 'run_checked']
 
 # %% ../../nbs/4_kernels/417_report.ipynb #6aa5293d
 import ctypes
@@ -272,10 +272,25 @@ def as_html(report: Report) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 # %% ../../nbs/4_kernels/417_report.ipynb #39815e94
+def shared_variables(
+    kernel: simulator.RawKernel,
+) -> dict[str, tuple[int, int]]:   # The linker's name -> where it begins in shared memory, and bytes
+    "Static shared variables that a kernel may use: not those of other kernels in the same source."
+    table, others = simulator.symbols(kernel.module.path), []
+    begin, end = table["sim_shared_begin"][0], table["sim_shared_end"][0]
+    for i, name in enumerate(kernel.module.names):
+        function = getattr(kernel.module.lib, f"sim_name_{i}")
+        function.restype = ctypes.c_char_p
+        mangled = re.search(r"L_Z(\w+)EEEE$", function().decode())       # the kernel's name inside that of a type
+        if mangled and name != kernel.name: others.append(f"_ZZ{mangled[1]}E")
+    inside = {name: (at - begin, size) for name, (at, size) in table.items() if begin + 16 <= at < end}
+    return {name: place for name, place in inside.items() if not name.startswith(tuple(others))}
+
+# %% ../../nbs/4_kernels/417_report.ipynb #040fa6ce
 @lru_cache(256)
 def owned_shared(kernel: simulator.RawKernel) -> tuple[dict, ndarray]:
     "Static shared variables of a kernel, and a map of their bytes, in units of four."
-    variables = simulator.shared_variables(kernel.module, kernel.module.names.index(kernel.name))
+    variables = shared_variables(kernel)
     owned = np.zeros(max((at + size for at, size in variables.values()), default=0) // 4 + (1 << 16), np.uint8)
     for at, size in variables.values(): owned[at // 4:(at + size + 3) // 4] = 1
     return variables, owned
@@ -320,4 +335,6 @@ def checked_kernel(source: str, options: tuple, name: str, plain: bool) -> simul
 
 def run_checked(name: str, source: str, options: tuple, grid, block, args, *, plain: bool = True, **how) -> Report:
     "Check a kernel of a source; `how` as in `check`."
-    return check(checked_kernel(source, tuple(options), name, plain), grid, block, args, **how)
+    kernel, wanted = checked_kernel(source, tuple(options), name, plain), how.get("shared_mem", 0)
+    if wanted > simulator.USUAL_SHARED: kernel.max_dynamic_shared_size_bytes = wanted
+    return check(kernel, grid, block, args, **how)
