@@ -44,7 +44,7 @@ def mutable(source):
         call = source[start:end]
         instead = f"int({source[inside:end - 1]})" if "_" in call[len("__syncthreads"):inside - start] else "void()"
         source = f"{source[:start]}(kept({k}) ? {call} : {instead}){source[end:]}"
-    return SWITCH + source
+    return f'{SWITCH}\n#line 1 "kernel.cu"\n{source}'
 
 
 def body(kernel):
@@ -89,7 +89,7 @@ def findings(kernel, without):
 
 def test_the_mutator_reads_cuda():
     source = 'if (a) __syncthreads(); else b(); // __syncthreads();\nx = __syncthreads_count(f(1, 2)); __syncwarp(); __syncwarp(m[(0)]);'
-    text = mutable(source)[len(SWITCH):]
+    text = mutable(source).split('"kernel.cu"\n')[1]
     assert text == ("if (a) (kept(0) ? __syncthreads() : void()); else b(); // __syncthreads();\n"
                     "x = (kept(1) ? __syncthreads_count(f(1, 2)) : int(f(1, 2))); (kept(2) ? __syncwarp() : void()); "
                     "(kept(3) ? __syncwarp(m[(0)]) : void());")

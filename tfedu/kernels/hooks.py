@@ -76,7 +76,10 @@ template <How how> FAST void access(const void *address, int size, uint32_t wher
   if (size_t(p - r->data) >= r->bytes || r->bytes - (p - r->data) < size_t(size))
     if (!(r = find_region(p, size, how, where))) return;
   last_where = where;
-  if (r->owned && !r->owned[(p - r->data) >> 2]) outside(p, size, how, where);
+  if (r->owned && r->owned[(p - r->data) >> 2] != 1) {
+    if (!r->owned[(p - r->data) >> 2]) outside(p, size, how, where);
+    return;                                                              // 2: a variable that the compiler added
+  }
   if (how != READ && r->read_only) stop(WRITE_TO_CONSTANT, how, where, r, p, size);
   if (whole && uintptr_t(p) & (size - 1)) stop(MISALIGNED, how, where, r, p, size);
   if (logging) log_access(*r, p, size, how, where);

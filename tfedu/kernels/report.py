@@ -292,8 +292,8 @@ def owned_shared(kernel: simulator.RawKernel) -> tuple[dict, ndarray]:
     "Static shared variables of a kernel, and a map of their bytes, in units of four."
     variables = shared_variables(kernel)
     owned = np.zeros(max((at + size for at, size in variables.values()), default=0) // 4 + (1 << 16), np.uint8)
-    for at, size in variables.values(): owned[at // 4:(at + size + 3) // 4] = 1
-    return variables, owned
+    for name, (at, size) in variables.items(): owned[at // 4:(at + size + 3) // 4] = 2 if name.startswith("_ZGV") else 1
+    return {name: place for name, place in variables.items() if not name.startswith("_ZGV")}, owned
 
 def view(function, dtype: np.dtype, count: int, *arguments) -> ndarray:
     "Memory whose address a function of the library returns, as an array."

@@ -31,7 +31,7 @@ struct Region {                            // memory that threads share
   bool shared, read_only, atomics;         // atomics: some access was one
   int grain;                               // a cell stands for 1 << grain bytes
   Cell *cells;
-  const uint8_t *owned;                    // for static shared memory: which pieces of 4 bytes are a variable of this kernel
+  const uint8_t *owned;                    // of static shared memory, each 4 bytes: 1 a variable of this kernel, 2 the compiler's own
 };
 enum { STATIC_SHARED = -1, DYNAMIC_SHARED = -2, MODULE = -3, RED_ZONE = -4 };
 static uint32_t epoch = 1, block_epoch = 1;                              // now, and when the running block began
