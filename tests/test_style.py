@@ -33,7 +33,10 @@ class Page:
 def page(path): return Page(path)
 
 
-def parse(cell): return ast.parse(re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.M))
+def is_other_language(cell): return cell.source.startswith("%%")   # CUDA C
+
+
+def parse(cell): return ast.parse("" if is_other_language(cell) else re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.M))
 
 
 def is_definition(node): return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
@@ -143,9 +146,10 @@ def test_every_step_is_introduced(path):
     for before, cell in zip([None, *cells], cells, strict=False):
         if cell.cell_type != "code" or {"hide", "default_exp"} & directives(cell.source).keys(): continue
         body = parse(cell).body
-        if all(isinstance(node, ast.Import | ast.ImportFrom) for node in body): continue
+        python = not is_other_language(cell)
+        if python and all(isinstance(node, ast.Import | ast.ImportFrom) for node in body): continue
         exported = cell in page(path).exported
-        if not exported and all(is_check(node) for node in body): continue   # the check of the value shown above it
+        if python and not exported and all(is_check(node) for node in body): continue   # the check of the value shown above it
         assert before is not None and before.cell_type == "markdown", f"no sentence says why this comes:\n{cell.source}"
 
 

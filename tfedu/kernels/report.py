@@ -199,15 +199,17 @@ ACCESSES = np.dtype([("line", "i4"), ("block", "i4"), ("thread", "i4"), ("step",
                      ("write", "?")])
 
 def accesses_of(launched: Launched, log: ndarray) -> ndarray:   # `(n,)` of `ACCESSES`
-    "Every access of the logged blocks, for pictures: `argument` is its position, -1 for shared memory."
-    part = log[log["event"] < counts.BRANCH]
+    "Every access of the logged blocks, for pictures: `argument` is its position, -1 for shared memory. A barrier is thread -1, size 0."
+    part = log[log["event"] != counts.BRANCH]
     lines, out = lines_of(launched.kernel.module, part["where"]), np.zeros(len(part), ACCESSES)
     positions = np.array([wanted.position for wanted, _ in launched.arrays] + [-1], int)
     out["line"] = np.array([lines[int(p)] for p in np.unique(part["where"])], int)[np.unique(part["where"], return_inverse=True)[1]]
     out["step"] = counts.times_before(part["block"].astype(np.int64) * 1024 + part["thread"])
     out["argument"] = positions[np.maximum(part["argument"], -1)]
-    out["write"] = part["event"] > counts.READ
+    out["write"] = np.isin(part["event"], (counts.WRITE, counts.ATOMIC))
     for name in ("block", "thread", "offset", "size"): out[name] = part[name]
+    first = min((at for at, _ in launched.shared.values()), default=0)                    # a GPU puts the first shared variable at 0
+    out["offset"] -= first * ((part["argument"] == -1) & (part["event"] != counts.BARRIER))
     return out
 
 # %% ../../nbs/4_kernels/417_report.ipynb #b38c9677

@@ -39,6 +39,7 @@ static std::vector<uint32_t> block_epochs;                               // when
 static std::vector<long> block_numbers;                                  // and which it was
 static bool logging;                                                     // the accesses of this block are also counted
 static void log_access(const Region &r, const char *p, int size, How how, uint32_t where);
+static void log_barrier(int line);
 static void count_block(), count_block_end(), start_log(int blocks);
 }
 """
@@ -216,6 +217,7 @@ void check_block() {
 void check_block_end() { count_block_end(); }
 void check_barrier(int line) {
   epoch++;
+  if (logging) log_barrier(line);
   int i = 0;
   while (i < results->lines && results->barriers[i].line != line) i++;
   if (i == 256) return;
