@@ -91,6 +91,7 @@ class Array(NDArrayOperatorsMixin):
     def __index__(self): return self.held.__index__()
     def __repr__(self): return f"card {self.held!r}"
     def __getattr__(self, name):
+        if name.startswith("__"): raise AttributeError(name)   # nor does it lend its memory to NumPy
         value = getattr(self.held, name)
         return passing(value) if callable(value) else outside(value) if isinstance(value, np.ndarray) and name != "base" else value
 
