@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['TOOLS', 'OPS', 'MOVERS', 'CLASSES', 'CPU', 'CARRIERS', 'load_ops', 'Registry', 'knows_better', 'infix', 'Arithmetic',
-           'Operators', 'Reference', 'Held', 'part', 'Tensor', 'here', 'as_numpy', 'value_text', 'sizes', 'single',
-           'class_of', 'Large', 'wrap', 'carried', 'place']
+           'Operators', 'Reference', 'sent', 'Held', 'part', 'Tensor', 'here', 'as_numpy', 'value_text', 'sizes',
+           'single', 'class_of', 'Large', 'wrap', 'carried', 'place']
 
 # %% ../../nbs/1_core/140_tensor.ipynb #3a77ef87
 import operator
@@ -115,6 +115,11 @@ class Reference:
 # %% ../../nbs/1_core/140_tensor.ipynb #36034ef3
 MOVERS: list[Callable] = []   # f(tensor, class of a device); the call path, which knows about tapes, puts its own here
 
+def sent(x: "Tensor", device: str) -> "Tensor":
+    "`x` on `device`, any spelling of it. Raises InvalidArgumentError for an unknown one."
+    if not MOVERS: load_ops()
+    return MOVERS[0](x, class_of(default_device(device)))
+
 class Held(Operators):
     "What a tensor holds, and what it can tell about itself."
     __slots__ = ("array", "dtype", "serial", "origin", "__weakref__")
@@ -128,8 +133,8 @@ class Held(Operators):
     def get_shape(self) -> TensorShape: return self.shape
     def set_shape(self, shape): self.shape.assert_is_compatible_with(shape)
     def numpy(self): return as_numpy(self.array)
-    def cpu(self): return self if self.device.endswith("CPU:0") else MOVERS[0](self, class_of(default_device("CPU:0")))
-    def gpu(self, gpu_index=0): return MOVERS[0](self, class_of(default_device(f"GPU:{gpu_index}")))
+    def cpu(self): return self if self.device.endswith("CPU:0") else sent(self, "CPU:0")
+    def gpu(self, gpu_index=0): return sent(self, f"GPU:{gpu_index}")
     def eval(self, feed_dict=None, session=None): raise NotImplementedError("Tensor.eval needs a session; eagerly, use x.numpy()")
     def consumers(self): raise NotImplementedError("Tensor.consumers is known in a graph only; eagerly, nobody keeps a list of them")
 

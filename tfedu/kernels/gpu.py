@@ -67,15 +67,16 @@ def inside(value: Any) -> Any:
 def outside(value: Any) -> Any:
     "What NumPy computed, as arrays of the card."
     if isinstance(value, np.ndarray | np.generic): return Array(np.asarray(value))
-    return type(value)(map(outside, value)) if type(value) in (list, tuple) else value
+    return (list if type(value) is list else tuple)(map(outside, value)) if isinstance(value, list | tuple) else value
 
 # %% ../../nbs/4_kernels/484_gpu.ipynb #5b12cc15
 class Array(NDArrayOperatorsMixin):
     "An array in the memory of the simulated card."
     __slots__ = ("held", "counted", "__weakref__")
     def __init__(self, held: np.ndarray):
-        self.held, self.counted = held, 0 if held.base is not None else held.nbytes
-        METER.add(self.counted)
+        self.held, self.counted, own = held, 0, 0 if held.base is not None else held.nbytes
+        METER.add(own)
+        self.counted = own
     def __del__(self): METER.add(-getattr(self, "counted", 0))
     def get(self, stream=None): return self.held.copy()
     def __array__(self, *args, **kw): raise TypeError("an array of the card is not copied home by itself: use .get()")
