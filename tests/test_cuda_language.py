@@ -2,6 +2,7 @@
 import ctypes
 import math
 import sysconfig
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from tfedu.kernels.simulator import RawKernel
+from tfedu.kernels.simulator import RawModule
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 C = {"f4": "float", "f8": "double", "i4": "int", "u4": "unsigned", "i8": "long long", "u8": "unsigned long long", "u2": "unsigned short"}
@@ -49,9 +51,9 @@ def quiet():
     with np.errstate(all="ignore"): yield
 
 
-def launch(source, name, grid, block, *args, check=True):
+def launch(source, name, grid, block, *args):
     valid(source)
-    RawKernel(source, name, check=check)((grid,), (block,), args)
+    RawKernel(source, name)((grid,), (block,), args)
 
 
 def table(formulas, arrays, out="f4", before="", load="{p}[i]"):
@@ -64,7 +66,7 @@ def table(formulas, arrays, out="f4", before="", load="{p}[i]"):
     source = f'{before}extern "C" __global__ void table(int n, {C[out]} *out{given}) {{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n' \
              f"    if (i >= n) return;\n    {loads}\n{stores}}}\n"
     result = np.zeros((len(formulas), n), out)
-    launch(source, "table", (n + 255) // 256, 256, np.int32(n), result, *arrays.values(), check=False)
+    launch(source, "table", (n + 255) // 256, 256, np.int32(n), result, *arrays.values())
     return result
 
 
@@ -128,7 +130,7 @@ extern "C" __global__ void narrow(int n, const float *x, unsigned short *near, u
 """
     near, zero, up, down = (np.zeros(len(x), "u2") for _ in range(4))
     valid(source)
-    RawKernel(source, "narrow", options, check=False)(((len(x) + 255) // 256,), (256,), (np.int32(len(x)), x, near, zero, up, down))
+    RawKernel(source, "narrow", options)(((len(x) + 255) // 256,), (256,), (np.int32(len(x)), x, near, zero, up, down))
     with np.errstate(all="ignore"): same(near.view(dtype), x.astype(dtype), "nearest")
     number = ~np.isnan(x)
     lo, hi, ze = (v.view(dtype).astype("f8")[number] for v in (down, up, zero))
@@ -299,8 +301,7 @@ template <int N> __global__ void __launch_bounds__(64, 2) reversed(float *x) {
 template __global__ void reversed<32>(float *);
 """
     x = np.arange(32, dtype="f4")
-    from tfedu.kernels.simulator import RawModule
-    module = RawModule(source, name_expressions=("reversed<32>",))
+    module = RawModule(code=source, name_expressions=("reversed<32>",))
     module.get_function("reversed<32>")((1,), (32,), (x,), shared_mem=128)
     assert np.array_equal(x, np.arange(32)[::-1] + 10 + 1 + 16)
     valid(source)
@@ -320,7 +321,7 @@ def test_faults_name_their_line(line, words):
     ('#include <mma.h>\nusing namespace nvcuda;\nextern "C" __global__ void f(float *x) {\n'
      '    wmma::fragment<wmma::matrix_a, 16, 16, 4, half, wmma::row_major> a;\n}\n', "shapes: 16x16x16")])
 def test_what_cannot_be_done_says_so(source, words):
-    with pytest.raises(Exception, match=words): RawKernel(source, "f")
+    with pytest.raises(Exception, match=words): RawKernel(source, "f")((1,), (1,), (np.zeros(2, "i4" if "int *x" in source else "f4"),))
 
 
 # Warps
@@ -481,7 +482,6 @@ def test_directed_rounding(rng):
     exact = {"add": lambda p, q, r: p + q, "mul": lambda p, q, r: p * q}
     formulas = [f"__f{name}_{way}(a, b)" for name in exact for way in ("rn", "rz", "ru", "rd")] + [f"__fdiv_{w}(a, b)" for w in ("rn", "rz", "ru", "rd")]
     rows = table(formulas, {"a": a, "b": b}, "f4").reshape(3, 4, -1)
-    from fractions import Fraction
     for name, (rn, rz, ru, rd) in zip(("add", "mul", "div"), rows):
         for k in range(0, 2000, 7):
             p, q = Fraction(float(a[k])), Fraction(float(b[k]))

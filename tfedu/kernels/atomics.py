@@ -55,6 +55,7 @@ inline {T} atomicCAS{scope}({T} *place, {T} expected, {T} x, SIM_LINE) {{
 }}
 """ for T in (INT, UNSIGNED, WIDE, "unsigned short") for scope in ("", "_block", "_system"))
 
+# %% ../../nbs/4_kernels/407_atomics.ipynb #434e0468
 FOR_NAME = atomic("Add", "old + x", "TYPE") + atomic("Add", "old + x", "PAIR")
 HEADER = CHANGE + SIMPLE + SWAP
 HALF, BFLOAT16 = written_for("half", FOR_NAME), written_for("bfloat16", FOR_NAME)

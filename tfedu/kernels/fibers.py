@@ -312,7 +312,7 @@ static void release_rest() {
   release(line);
 }
 static bool is_local(const char *p) { return size_t(p - stacks) < STACK * MOST; }
-static char dynamic_memory[227 << 10] __attribute__((aligned(1024)));
+SIM_HIDDEN char dynamic_memory[227 << 10] __attribute__((aligned(1024)));
 void *dynamic_shared() { return dynamic_memory; }
 }
 """

@@ -66,7 +66,7 @@ inline unsigned short nearest_bfloat16(float x) {
   unsigned pattern = bits<unsigned>(x);
   return x != x ? 0x7fff : (pattern + 0x7fff + (pattern >> 16 & 1)) >> 16;
 }
-inline float from_bfloat16(unsigned short code) { return bits<float>((unsigned)code << 16); }
+SIM_INLINE float from_bfloat16(unsigned short code) { return bits<float>((unsigned)code << 16); }
 }
 """
 
@@ -74,10 +74,10 @@ inline float from_bfloat16(unsigned short code) { return bits<float>((unsigned)c
 HARDWARE = r"""
 namespace sim {
 #if defined(__FLT16_MAX__) && (defined(__F16C__) || defined(__aarch64__)) && !defined(SIM_PORTABLE)
-inline float from_half(unsigned short code) { return (float)bits<_Float16>(code); }
+SIM_INLINE float from_half(unsigned short code) { return (float)bits<_Float16>(code); }
 inline unsigned short nearest_half(float x) { return x != x ? 0x7fff : bits<unsigned short>((_Float16)x); }
 #else
-inline float from_half(unsigned short code) {
+SIM_INLINE float from_half(unsigned short code) {
   unsigned sign = (code & 0x8000u) << 16, exponent = code >> 10 & 31, fraction = code & 1023;
   if (exponent == 31) return bits<float>(sign | 0x7f800000u | fraction << 13 | (fraction ? 0x400000u : 0));
   float tiny = fraction * 0x1p-24f;
@@ -98,7 +98,7 @@ struct TYPE {
   TYPE(float x) : code(sim::nearest_NAME(x)) {}
   TYPE(double x) : code(sim::nearest_NAME(sim::odd(x))) {}
 """ + "".join(f"  TYPE({T} x) : code(sim::nearest_NAME(sim::odd(sim::odd_whole(x)))) {{}}\n" for T in KINDS) + r"""
-  operator float() const { return sim::from_NAME(code); }
+  SIM_INLINE operator float() const { return sim::from_NAME(code); }
   operator bool() const { return code & 0x7fff; }
 """ + "".join(f"  operator {T}() const {{ return sim::to_rz<{T}>(sim::from_NAME(code)); }}\n"
               for T in ("char", "signed char", "unsigned char", *KINDS)) + r"""

@@ -66,7 +66,7 @@ inline PAIR __lows2NAME2(PAIR a, PAIR b) { return {a.x, b.x}; }
 inline PAIR __highs2NAME2(PAIR a, PAIR b) { return {a.y, b.y}; }
 """
 
-# %% ../../nbs/4_kernels/405_half_functions.ipynb #ecfd3021
+# %% ../../nbs/4_kernels/405_half_functions.ipynb #d6a5f105
 BOTH = {1: ("neg", "abs"), 2: ("add", "sub", "mul", "div", "max", "min", "max_nan", "min_nan", "add_sat", "sub_sat", "mul_sat", "add_rn", "sub_rn",
         "mul_rn"), 3: ("fma", "fma_sat", "fma_relu")}   # arguments -> functions that work on each half of a pair
 
@@ -79,6 +79,7 @@ def doubled(
     given, *each = ", ".join(f"PAIR {a}" for a in "abc"[:count]), *(", ".join(f"{a}.{part}" for a in "abc"[:count]) for part in "xy")
     return f"inline PAIR {pair}({given}) {{ return {{{name}({each[0]}), {name}({each[1]})}}; }}\n"
 
+# %% ../../nbs/4_kernels/405_half_functions.ipynb #7fb82d21
 def pair_name(name: str) -> str:  # `fma_relu` -> `__hfma2_relu`
     "Where CUDA puts the 2."
     first, _, rest = name.partition("_")

@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['BITS', 'COUNTS', 'WHOLE_NUMBERS', 'EXTREMES', 'SWITCH', 'WAYS', 'DIRECTED', 'SATURATE', 'SPELLED', 'CASTS', 'QUICK',
-           'EXTRA', 'INVERSE', 'COUNT', 'SINGLE', 'HEADER', 'directed']
+           'EXTRA', 'INVERSE', 'SCALED', 'COUNT', 'SINGLE', 'HEADER', 'directed']
 
 # %% ../../nbs/4_kernels/403_mathematics.ipynb #f0f28d98
 BITS = r"""
 namespace sim {
-template <class To, class From> inline To bits(From from) {
+template <class To, class From> SIM_INLINE To bits(From from) {
   static_assert(sizeof(To) == sizeof(From), "as many bits as before");
   To to;
   __builtin_memcpy(&to, &from, sizeof to);
@@ -18,7 +18,7 @@ template <class To, class From> inline To bits(From from) {
 template <int SIZE> struct Word { typedef unsigned type; };
 template <> struct Word<2> { typedef unsigned short type; };
 template <> struct Word<8> { typedef unsigned long long type; };
-template <class T> inline auto pattern(T value) { return bits<typename Word<sizeof(T)>::type>(value); }
+template <class T> SIM_INLINE auto pattern(T value) { return bits<typename Word<sizeof(T)>::type>(value); }
 }
 inline int __float_as_int(float x) { return sim::bits<int>(x); }
 inline unsigned __float_as_uint(float x) { return sim::bits<unsigned>(x); }
@@ -235,18 +235,20 @@ inline double erfcinv(double q) {
   return q < 0.5 ? sim::erfc_inverse(q) : q > 1.5 ? -sim::erfc_inverse(2 - q) : sim::erf_inverse(1 - q);
 }
 inline double erfinv(double y) { return fabs(y) <= 0.5 ? sim::erf_inverse(y) : copysign(erfcinv(1 - fabs(y)), y); }
+inline double normcdf(double x) { return erfc(-x * M_SQRT1_2) / 2; }
+inline double normcdfinv(double p) { return 0 - M_SQRT2 * erfcinv(2 * p); }
+"""
+
+# %% ../../nbs/4_kernels/403_mathematics.ipynb #387b8412
+SCALED = r"""
 inline double erfcx(double x) {                                          // far out, erfc(x) is 0; a series takes over
   return x < 25 ? exp(x * x) * erfc(x) : M_2_SQRTPI / 2 / x * (1 - 0.5 / (x * x) * (1 - 1.5 / (x * x)));
 }
-inline double normcdf(double x) { return erfc(-x * M_SQRT1_2) / 2; }
-inline double normcdfinv(double p) { return -M_SQRT2 * erfcinv(2 * p); }
 """
-
-# %% ../../nbs/4_kernels/403_mathematics.ipynb #6621fb6a
 COUNT = {"sinpi": 1, "cospi": 1, "rcbrt": 1, "erfinv": 1, "erfcinv": 1, "erfcx": 1, "normcdf": 1, "normcdfinv": 1,
          "rhypot": 2, "norm3d": 3, "rnorm3d": 3, "norm4d": 4, "rnorm4d": 4}   # function -> number of arguments
 SINGLE = "".join(
     f"inline float {name}f({', '.join('float ' + x for x in 'xyzw'[:count])}) {{ return float({name}({', '.join('(double)' + x for x in 'xyzw'[:count])})); }}\n"
     for name, count in COUNT.items())
 
-HEADER = BITS + COUNTS + WHOLE_NUMBERS + EXTREMES + SWITCH + DIRECTED + SATURATE + CASTS + QUICK + EXTRA + INVERSE + SINGLE
+HEADER = BITS + COUNTS + WHOLE_NUMBERS + EXTREMES + SWITCH + DIRECTED + SATURATE + CASTS + QUICK + EXTRA + INVERSE + SCALED + SINGLE

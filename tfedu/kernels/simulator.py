@@ -28,6 +28,7 @@ from .compiler import build
 from .compiler import cache_folder
 from .compiler import compiler_state
 from .compiler import digest
+from .compiler import family
 from .compiler import find_compiler
 from .compiler import run_compiler
 from .compiler import source_lines
@@ -92,7 +93,7 @@ template <auto kernel> struct Tag {};
 #define __constant__ __attribute__((section("sim_constant"), visibility("default")))
 """
 PREFIX = "#include <initializer_list>\n#include <typeinfo>\n#include <type_traits>\n#include <utility>\n"
-PREFIX += "#define __shared__ static __attribute__((aligned(16)))\n" + HEADER + GLUE + CALLS
+PREFIX += "#define __shared__ static __attribute__((aligned(16), used))\n" + HEADER + GLUE + CALLS
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #db4caf33
 def assembled(
@@ -106,7 +107,7 @@ def assembled(
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #96cb6bf0
 BASE = ("-std=c++17", "-O2", "-g1", "-fPIC", "-march=native", "-fvisibility=hidden", "-fno-threadsafe-statics", "-fno-strict-aliasing",
-        "-ffp-contract=fast", "-U_FORTIFY_SOURCE", "-w", "-Werror=frame-larger-than=32768")
+        "-ffp-contract=fast", "-fno-finite-loops", "-U_FORTIFY_SOURCE", "-Werror=frame-larger-than=32768")
 
 @lru_cache
 def processor() -> str:
@@ -132,14 +133,19 @@ def runtime(
     whole = fibers.SYSTEM + mode + "#define __shared__\n" + HEADER + fibers.RUNTIME + cores.RUNTIME + extra
     return compiled(command, "begin", cores.BEGIN), compiled(command, "end", cores.END), compiled(command, "runtime", whole)
 
-def includes() -> Path:
-    "The folder with the header files that a kernel may ask for."
+# %% ../../nbs/4_kernels/414_simulator.ipynb #7cbafebf
+def includes(
+    command: tuple[str, ...],  # The compiler
+    flags: tuple[str, ...],    # Its options for kernels, but those that define names
+) -> Path:
+    "The folder with the header files that a kernel may ask for, and the header that all kernels get."
     def make(folder):
         for name, text in {**INCLUDES, "sim.h": PREFIX}.items():
             (folder / "all" / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / "all" / name).write_text(text)
+        if family(command) == "gcc": run_compiler([*command, *flags, "-x", "c++-header", "sim.h", "-o", "sim.h.gch"], folder=folder / "all")
         return folder / "all"
-    return build(cache_folder() / f"include-{digest(PREFIX, *INCLUDES.values())}", make)
+    return build(cache_folder() / f"include-{digest(PREFIX, *INCLUDES.values(), flags, compiler_state(command), processor())}", make)
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #a3caeba5
 def library(
@@ -151,13 +157,15 @@ def library(
     "The kernel as a library. Raises `CompileError` with the lines of the kernel that are wrong."
     command = find_compiler()
     begin, end, rest = runtime(command, extra)
+    flags = *BASE, *(o for o in options if not re.match("-[DUI]", o))
+    headers = includes(command, flags)
     def make(folder):
         (folder / "kernel.cu").write_text(text)
         files = "-include", "sim.h", begin, "-x", "c++", "kernel.cu", "-x", "none", end, rest, "-o", "kernel.so"
-        flags = *BASE, *options, f"-I{includes()}", "-shared", "-Wl,-Bsymbolic"
-        run_compiler([str(part) for part in (*command, *flags, *files)], code, rewritten(code), folder)
+        given = *flags, *(o for o in options if o not in flags), f"-I{headers}", "-shared", "-Wl,-Bsymbolic"
+        run_compiler([str(part) for part in (*command, *given, *files)], code, rewritten(code), folder)
         return folder / "kernel.so"
-    return build(cache_folder() / f"kernel-{digest(text, options, rest.name, includes())}.so", make)
+    return build(cache_folder() / f"kernel-{digest(text, options, rest.name, headers.name)}.so", make)
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #7a34e917
 def structure(name: str, **fields) -> type:
@@ -187,10 +195,17 @@ class Memory:
         self.base, self.room = base + gap, room
         self.cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         board = lib.sim_reserve(ctypes.sizeof(Board) + 4096, 1)
-        self.stacks = (lib.sim_reserve(REGION * self.cores, 0) or 0) + REGION // 2
+        self.regions = next(n for n in (64, self.cores, 1) if (start := lib.sim_reserve(REGION * n, 0)) or n == 1)
+        self.stacks, self.opened = (start or 0) + REGION // 2, 0
         lib.sim_open(board, ctypes.sizeof(Board) + 4096, 0)
-        for i in range(self.cores): lib.sim_open(self.stacks + i * REGION, REGION // 2, i == 0)
         self.board = Board.from_address(board)
+
+    def workers(self, wanted: int | None) -> int:
+        "How many processes may share a launch; they get their stacks."
+        count = max(1, min(wanted or self.cores, self.regions))
+        for i in range(self.opened, count): self.lib.sim_open(self.stacks + i * REGION, REGION // 2, i == 0)
+        self.opened = max(self.opened, count)
+        return count
 
     def ensure(self, size: int) -> None:
         "Make the first `size` bytes usable."
@@ -241,7 +256,7 @@ def raise_fault(kernel: "RawKernel", fault: Fault, seconds: float) -> None:
 # %% ../../nbs/4_kernels/414_simulator.ipynb #45f58f5f
 def print_texts(board: Board) -> None:
     "Print what the kernel printed, block by block."
-    used, at, texts = min(board.printed, len(board.text)), 0, []
+    used, at, texts = min(board.printed, Board.text.size), 0, []
     raw = ctypes.string_at(ctypes.addressof(board) + Board.text.offset, used)
     while at + 12 <= used:
         block, length = int.from_bytes(raw[at:at + 8], "little"), int.from_bytes(raw[at + 8:at + 12], "little")
@@ -325,7 +340,7 @@ def static_shared(module: RawModule, index: int) -> int:
     for i in range(len(module.names)):
         f = getattr(module.lib, f"sim_name_{i}")
         f.restype = ctypes.c_char_p
-        mangled = re.search(r"L(_Z\w+?)EEE?$", f().decode())
+        mangled = re.search(r"L(_Z\w+)EEEE$", f().decode())
         names.append(f"_Z{mangled[1][1:]}E" if mangled else "?")
     others = tuple(name for name in names if name != names[index])
     return sum(size for name, (at, size) in table.items() if first <= at < last and not name.startswith(others))
@@ -416,7 +431,7 @@ def run(kernel: RawKernel, grid, block, args, shared_mem=0, order="up", seed=0, 
         if not MEMORY: MEMORY.append(Memory(kernel.module.lib))
         memory = MEMORY[0]
         values, arrays, back, owners = moved_arguments(wanted, args, memory, 1 << 20 if checked else 256)
-        given = Launch(kernel.body, ctypes.addressof(values), grid, block, shared_mem, ORDERS[order], seed, kernel.cores or memory.cores,
+        given = Launch(kernel.body, ctypes.addressof(values), grid, block, shared_mem, ORDERS[order], seed, memory.workers(kernel.cores),
                        len(arrays), seconds or kernel.seconds, ctypes.addressof(arrays) if len(arrays) else None, memory.stacks, options)
         faults = kernel.module.lib.sim_launch(ctypes.byref(given), ctypes.byref(memory.board))
         if memory.board.printed: print_texts(memory.board)
