@@ -109,7 +109,8 @@ def on_device(where: str, call: Callable, arrays: list) -> tuple:
             for x in xs: tape.watch(x) if x.dtype.is_floating else None
             out = call(*xs)
         outs = out if isinstance(out, list) else [out]
-        slopes = tape.gradient(outs[0], xs) if xs[0].dtype.is_floating and outs[0].dtype.is_floating else []
+        sources = [x for x in xs if x.dtype.is_floating]
+        slopes = tape.gradient(outs[0], sources) if sources and outs[0].dtype.is_floating else []
     if wrong := [y.device for y in outs if where not in y.device]: raise AssertionError(f"a result is on {wrong[0]}")
     return [y.numpy() for y in outs], [OPS["identity"](g).numpy() for g in slopes if g is not None]
 
