@@ -18,9 +18,11 @@ CALLS = {
     "softmax": (lambda a: tf.nn.softmax(a), A), "softmax along the first axis": (lambda a: tf.nn.softmax(a, 0), A),
     "log_softmax": (lambda a: tf.nn.log_softmax(a), A), "loss": (lambda a: tf.nn.sparse_softmax_cross_entropy_with_logits(LABELS, a), A),
     "gather": (lambda a: tf.gather(a, INDEX) * 2, A), "gather of products": (lambda a: tf.gather(a * a, INDEX), A),
-    "many products": (lambda a, b: a @ b, BATCH, OTHERS), "turned": (lambda a, b: tf.matmul(b, a, transpose_a=True, transpose_b=True), BATCH, OTHERS),
+    "many products": (lambda a, b: a @ b, BATCH, OTHERS),
+    "turned": (lambda a, b: tf.matmul(b, a, transpose_a=True, transpose_b=True), BATCH, OTHERS),
     "one product": (lambda a, b: a @ b, A, B), "broadcast product": (lambda a, b: a @ b[0], BATCH, OTHERS),
-    "sum": (lambda a: tf.reduce_sum(a, 0), A), "mean": (lambda a: tf.reduce_mean(a, 1, keepdims=True), A), "max": (lambda a: tf.reduce_max(a), A),
+    "sum": (lambda a: tf.reduce_sum(a, 0), A), "mean": (lambda a: tf.reduce_mean(a, 1, keepdims=True), A),
+    "max": (lambda a: tf.reduce_max(a), A),
     "gelu": (lambda a: tf.nn.gelu(a), A), "sigmoid": (lambda a: tf.sigmoid(a), A), "softplus": (lambda a: tf.nn.softplus(a), A),
     "elu": (lambda a: tf.nn.elu(a), A), "difference": (lambda a, b: tf.math.squared_difference(a, b), A, A[0]),
     "clipped": (lambda a: tf.nn.relu6(a * 4), A), "leaky": (lambda a: tf.nn.leaky_relu(a, .3), A),
@@ -118,7 +120,8 @@ def test_second_derivative_and_mixed_precision_training():
             for _ in range(4):
                 with tf.GradientTape() as tape:
                     h = tf.nn.gelu(tf.cast(x, tf.float16) @ tf.cast(w[0], tf.float16))
-                    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, tf.cast(h @ tf.cast(w[1], tf.float16), tf.float32)))
+                    scores = tf.cast(h @ tf.cast(w[1], tf.float16), tf.float32)
+                    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, scores))
                     scaled = loss * 128.
                 for v, g in zip(w, tape.gradient(scaled, w), strict=True): v.assign_sub(.5 / 128 * g)
         return float(loss)

@@ -12,7 +12,6 @@ __all__ = ['CHOICE', 'PROMOTED', 'FLOATS', 'KINDS', 'HOME', 'ours', 'promote', '
 from collections.abc import Callable
 from functools import lru_cache
 from functools import wraps
-from typing import Any
 import numpy as np
 from ..core.config import SWITCHES
 from ..core.op import Kept
@@ -62,7 +61,8 @@ from ..ops.reduce import reduce_sum
 # %% ../../nbs/4_kernels/486_promotion.ipynb #61560755
 CHOICE = {"softmax": "ours", "log_softmax": "ours", "sparse_softmax_cross_entropy_with_logits": "ours", "blame": "ours", "gather": "ours",
           "scatter_rows": "ours", "convolve": "ours", "convolve_input": "ours", "convolve_kernel": "ours", "matmul of matrices": "library",
-          "matmul of many halves": "ours", "one elementwise step": "library", "several elementwise steps": "ours", "reductions of halves": "ours",
+          "matmul of many halves": "ours", "one elementwise step": "library", "several elementwise steps": "ours",
+          "reductions of halves": "ours",
           "other reductions": "library"}
 
 def ours(case: str) -> bool:
@@ -93,37 +93,49 @@ FLOATS = ("float32", "float16")   # for which the kernels of the ladder are writ
 
 # %% ../../nbs/4_kernels/486_promotion.ipynb #7c6007d7
 @promote(softmax.op, lambda logits, axis=None: ours("softmax") and logits.dtype.name in FLOATS and logits.ndim > 0)
-def softmax_on_card(xp, logits, axis=None): return softmax_rows(xp, logits, axis)
+def softmax_on_card(xp, logits, axis=None):
+    "Shares by our kernels."
+    return softmax_rows(xp, logits, axis)
 
 @promote(log_softmax.op, lambda logits, axis=None: ours("log_softmax") and logits.dtype.name in FLOATS and logits.ndim > 0)
-def log_softmax_on_card(xp, logits, axis=None): return log_softmax_rows(xp, logits, axis)
+def log_softmax_on_card(xp, logits, axis=None):
+    "Their logarithms."
+    return log_softmax_rows(xp, logits, axis)
 
 @promote(sparse_softmax_cross_entropy_with_logits.op,
          lambda labels, logits: ours("sparse_softmax_cross_entropy_with_logits") and logits.dtype.name in FLOATS)
 def loss_on_card(xp, labels, logits):
+    "The loss; nothing is kept for its gradient."
     check_labels(labels, logits)
     return Kept(cross_entropy_loss(xp, labels, logits)[0].astype(logits.dtype, copy=False), (None, None, None))
 
 @promote(blame.op, lambda labels, logits: ours("blame") and logits.dtype.name in FLOATS)
-def blame_on_card(xp, labels, logits): return cross_entropy_with_gradient(xp, labels, logits)[1]
+def blame_on_card(xp, labels, logits):
+    "The gradient of the loss."
+    return cross_entropy_with_gradient(xp, labels, logits)[1]
 
 # %% ../../nbs/4_kernels/486_promotion.ipynb #00cdd022
 @promote(gather.op, lambda params, indices, validate=None, axis=None, batch_dims=0:
          ours("gather") and not axis and not batch_dims and params.ndim > 0 and params.dtype.itemsize <= 8)
-def gather_on_card(xp, params, indices, validate_indices=None, axis=None, batch_dims=0): return gather_rows(xp, params, indices)
+def gather_on_card(xp, params, indices, validate_indices=None, axis=None, batch_dims=0):
+    "Rows of a table."
+    return gather_rows(xp, params, indices)
 
 @promote(scatter_rows.op, lambda updates, indices, shape, axis=None, batch_dims=0:
          ours("scatter_rows") and not axis and not batch_dims and updates.dtype.name in FLOATS)
 def scatter_on_card(xp, updates, indices, shape, axis=None, batch_dims=0):
+    "Rows added to zeros, in order."
     return add_rows(xp, updates.reshape(-1, *shape[1:]), indices.reshape(-1), shape[0])
 
 # %% ../../nbs/4_kernels/486_promotion.ipynb #07768b8a
 def many_halves(a, b, *flags) -> bool:
     "Whether these are batches of half matrices."
-    return ours("matmul of many halves") and a.dtype.name in ("float16", "bfloat16") and min(a.ndim, b.ndim) >= 2 and max(a.ndim, b.ndim) > 2
+    matrices = min(a.ndim, b.ndim) >= 2 and max(a.ndim, b.ndim) > 2
+    return matrices and a.dtype.name in ("float16", "bfloat16") and ours("matmul of many halves")
 
 @promote(matmul.op, many_halves)
 def matmul_on_card(xp, a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False):
+    "Batches of half matrices by tensor cores."
     return matmul_tensor(xp, turned(xp, a, transpose_a or adjoint_a, False), turned(xp, b, transpose_b or adjoint_b, False))
 
 def convolved(case: str) -> Callable:
@@ -131,13 +143,19 @@ def convolved(case: str) -> Callable:
     return lambda x, w, s, groups=1: ours(case) and x.dtype.name in FLOATS and w.dtype == x.dtype
 
 @promote(convolve.op, convolved("convolve"))
-def convolve_on_card(xp, x, w, s, groups=1): return implicit(xp, x, w, s, groups, SWITCHES["tf32"])
+def convolve_on_card(xp, x, w, s, groups=1):
+    "A convolution."
+    return implicit(xp, x, w, s, groups, SWITCHES["tf32"])
 
 @promote(convolve_input.op, convolved("convolve_input"))
-def convolve_input_on_card(xp, y, w, s, groups=1): return implicit_input(xp, y, w, s, groups, SWITCHES["tf32"])
+def convolve_input_on_card(xp, y, w, s, groups=1):
+    "Its transpose in the images."
+    return implicit_input(xp, y, w, s, groups, SWITCHES["tf32"])
 
 @promote(convolve_kernel.op, convolved("convolve_kernel"))
-def convolve_kernel_on_card(xp, x, y, s, groups=1): return implicit_kernel(xp, x, y, s, groups, SWITCHES["tf32"])
+def convolve_kernel_on_card(xp, x, y, s, groups=1):
+    "Its transpose in the kernels."
+    return implicit_kernel(xp, x, y, s, groups, SWITCHES["tf32"])
 
 # %% ../../nbs/4_kernels/486_promotion.ipynb #4e090f3b
 @lru_cache(None)
@@ -169,13 +187,14 @@ def elementwise_ops() -> list[Op]:
 for found in elementwise_ops(): promote_elementwise(found)
 
 # %% ../../nbs/4_kernels/486_promotion.ipynb #043917f6
-KINDS = {reduce_sum: "sum", reduce_mean: "mean", reduce_max: "max", reduce_min: "min", reduce_prod: "prod", reduce_any: "any", reduce_all: "all"}
+KINDS = {reduce_sum: "sum", reduce_mean: "mean", reduce_max: "max", reduce_min: "min", reduce_prod: "prod", reduce_any: "any",
+         reduce_all: "all"}
 
 def promote_reduction(op: Op, kind: str) -> None:
     "Let a generated kernel be the forward of a reduction."
     def fits(x, axis=None, keepdims=False):
-        small = x.dtype.name in ("float16", "bfloat16")
-        return ours("reductions of halves" if small else "other reductions") and x.dtype.name != "complex64" and x.ndim > 0 and x.size > 0
+        half = x.dtype.name in ("float16", "bfloat16")
+        return ours("reductions of halves" if half else "other reductions") and x.dtype.kind != "c" and x.ndim > 0 and x.size > 0
     @promote(op, fits)
     def forward(xp, x, axis=None, keepdims=False):
         axes = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
@@ -186,7 +205,8 @@ def promote_reduction(op: Op, kind: str) -> None:
 for call, kind in KINDS.items(): promote_reduction(call.op, kind)
 
 # %% ../../nbs/4_kernels/486_promotion.ipynb #ee20fe34
-HOME = """bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 cosines dawsn
-digamma erfcinv erfinv expint fresnel_cos fresnel_sin gamma_quantile igamma igammac lbeta lgamma ndtri polygamma share_slope spence zeta""".split()
+HOME = """bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1
+cosines dawsn digamma erfcinv erfinv expint fresnel_cos fresnel_sin gamma_quantile igamma igammac lbeta
+lgamma ndtri polygamma share_slope spence zeta""".split()
 
 for name in HOME: OPS[name].op.on("GPU")(at_home(OPS[name].op))
