@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 from typing import NamedTuple
 import numpy as np
-import tfedu.kernels
 from ..autodiff.tape import GradientTape
 from ..core.config import enable_tensor_float_32_execution
 from ..core.convert import constant
@@ -68,7 +68,7 @@ def attempt(part: str, name: str, work: Callable) -> Row:
 # %% ../../nbs/4_kernels/490_selfcheck.ipynb #f10c17c5
 def load_kernels() -> dict[str, Kernel]:
     "All kernels of the package, by name."
-    for module in iter_modules(tfedu.kernels.__path__):
+    for module in iter_modules(find_spec("tfedu.kernels").submodule_search_locations):
         if module.name != "selfcheck": import_module(f"tfedu.kernels.{module.name}")
     return KERNELS
 
@@ -104,6 +104,7 @@ def plain_calls() -> Iterator[tuple[str, Any, list[np.ndarray]]]:
                 yield name, call, [v.astype(kind) for v in values[:len(op.inputs)]]
                 break
 
+# %% ../../nbs/4_kernels/490_selfcheck.ipynb #042d333a
 def on_device(where: str, call: Callable, arrays: list) -> tuple:
     "Results of an op on a device, and the gradients of the first by its inputs if they are floats."
     with device(where):
@@ -125,6 +126,7 @@ def same_on_card(call: Callable, arrays: list, wanted: tuple) -> str:
         if np.size(a) and np.asarray(a).dtype.kind == "f": off = max(off, float(np.nanmax(np.abs(np.subtract(a, b)), initial=0)))
     return f"off by {off:.1e}"
 
+# %% ../../nbs/4_kernels/490_selfcheck.ipynb #81b1ba14
 def check_ops(clock: Clock, names: list[str] | None = None) -> Iterator[Row]:
     "A row for each op that the processor can do."
     for name, call, arrays in plain_calls():
