@@ -20,7 +20,9 @@ RNG = np.random.default_rng(0)
 
 @pytest.fixture
 def card():
+    tf.config.experimental.enable_tensor_float_32_execution(False)   # our convolutions obey it, once kernels.promotion is imported
     with simulate() as xp: yield xp
+    tf.config.experimental.enable_tensor_float_32_execution(True)
     assert DEVICES == {"CPU": np} and trace.UNUSUAL == []
 
 

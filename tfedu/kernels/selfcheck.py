@@ -214,6 +214,7 @@ def milliseconds(xp: Any, work: Callable, repeat: int = 20) -> float:
     end.synchronize()
     return xp.cuda.get_elapsed_time(start, end) / repeat
 
+# %% ../../nbs/4_kernels/490_selfcheck.ipynb #a5b0bdaa
 def contests(xp: Any) -> dict[str, tuple[Callable, Callable]]:
     "For cases of `CHOICE`: our way, and the library's."
     card, random = DEVICES["GPU"], lambda *shape: xp.random.standard_normal(shape, dtype=xp.float32)
@@ -235,6 +236,7 @@ def contests(xp: Any) -> dict[str, tuple[Callable, Callable]]:
             "reductions of halves": (lambda: run_reduction(card, same_half, "sum", (1,), half), lambda: half.sum(1, dtype=xp.float32)),
             "other reductions": (lambda: run_reduction(card, same, "sum", (1,), wide), lambda: wide.sum(1))}
 
+# %% ../../nbs/4_kernels/490_selfcheck.ipynb #576a0410
 def check_times(clock: Clock) -> Iterator[Row]:
     "A row for each contest, on a real card."
     xp = DEVICES["GPU"].module
