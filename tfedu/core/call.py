@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['PLAIN', 'MOVE', 'check', 'refuse', 'run', 'wrapped', 'explained', 'slow', 'as_tensors', 'common_dtype', 'has_dtype',
-           'tensor', 'static', 'home', 'bring_back', 'moved', 'bind', 'arranged', 'eased', 'general', 'Probe', 'direct',
-           'taker', 'place', 'named', 'binary', 'pull_binary', 'unary', 'pull_unary', 'declare', 'op', 'renamed',
-           'elementwise']
+           'tensor', 'static', 'home', 'bring_back', 'moved', 'crossing', 'bind', 'arranged', 'eased', 'general',
+           'Probe', 'direct', 'taker', 'place', 'named', 'binary', 'pull_binary', 'unary', 'pull_unary', 'declare',
+           'op', 'renamed', 'elementwise']
 
 # %% ../../nbs/1_core/148_call.ipynb #0cd419ea
+import warnings
 from collections.abc import Callable
 from dis import get_instructions
 from functools import partial
@@ -20,6 +21,7 @@ from numpy import asarray
 from numpy import generic
 from numpy import ndarray
 from .blocks import in_blocks
+from .config import POLICY
 from .convert import CONVERTERS
 from .convert import convert_to_tensor
 from .convert import converter
@@ -46,6 +48,7 @@ from .record import live
 from .record import record
 from .tensor import CPU
 from .tensor import Large
+from .tensor import MOVERS
 from .tensor import carried
 from .tensor import OPS
 from .tensor import Tensor
@@ -107,6 +110,9 @@ def wrapped(
     cls: type[Tensor],  # Where it is
 ):                      # A tensor, or a list of them
     "`result` in tensors."
+    if cls.kind != "CPU":
+        if type(result) in (list, tuple): return [wrapped(r, cls) for r in result]
+        return wrap(carried(result if hasattr(result, "get") else asarray(result), cls), cls)
     if type(result) in (list, tuple): return [wrap(asarray(r), cls) for r in result]
     return wrap(asarray(result, object if type(result) is bytes else None), cls)
 
@@ -140,6 +146,7 @@ def slow(
     xs, params, cls = as_tensors(op, args[:count]), tuple([static(p) for p in args[count:]]), CPU
     if UNUSUAL or any([type(x) is not CPU for x in xs]):
         cls = home(xs)
+        if POLICY.get() != "silent": crossing(op, xs, cls)
         xs = [moved(x, cls) for x in xs]
     check(op, xs)
     if not LISTENERS: out = run(op, cls, xs, params)
@@ -239,6 +246,23 @@ def moved(
         y.serial = key = serial()
         journal.calls.append((bring_back, key, (number,), MOVE, type(x), None))
     return y
+
+MOVERS.append(moved)
+
+# %% ../../nbs/1_core/148_call.ipynb #0a370ce8
+def crossing(
+    op: Op,
+    xs: list,           # Tensors, lists of them, None
+    cls: type[Tensor],  # Class of the device where `op` runs
+) -> None:
+    "Warn, or raise InvalidArgumentError, if an input comes from another memory and this thread's policy says so."
+    policy = POLICY.get()
+    for name, x in zip(op.inputs, xs, strict=True):
+        for v in x if type(x) is list else [x]:
+            if v is None or v.kind == cls.kind or policy == "silent_for_int32" and v.dtype.name == "int32": continue
+            told = f"{op.name}: {name} is on {v.device}, the operation runs on {cls.device}"
+            if policy == "warn": warnings.warn(f"{told}; it is copied there", stacklevel=4)
+            else: raise InvalidArgumentError(None, None, f"{told}; x.cpu() and x.gpu() copy, as does the device policy 'silent'")
 
 # %% ../../nbs/1_core/148_call.ipynb #60228c92
 def bind(
