@@ -37,7 +37,7 @@ PARTS = {"2_ops": {
 LAB = "http://localhost:8888/lab/tree/nbs"   # where `make lab` serves the notebooks
 EXPORTS = {"export", "exports", "exporti"}
 NBDEV = [processors.populate_language, processors.strip_ansi, processors.hide_line, processors.filter_stream_, processors.rm_header_dash,
-         processors.clean_magics, processors.hide_, processors.strip_hidden_metadata]
+         processors.hide_, processors.strip_hidden_metadata]
 
 
 def defined(cell) -> list[str]:

@@ -275,6 +275,7 @@ def as_html(report: Report) -> str:
     "The source with counts beside each line, and findings under the lines that they name."
     rows = []
     for number, text in enumerate(report.source.split("\n"), 1):
+        if not rows and not text.strip(): continue               # a text that begins behind """
         here = [f for f in report.findings if f.line == number]
         style = STYLE.format("#c0392b" if here else "transparent")
         cells = f'<td style="{style}">{html.escape(text)}</td><td style="text-align:left">{beside(report, number)}</td>'
