@@ -141,6 +141,7 @@ def test_mistakes(line, reason):
 @pytest.mark.parametrize("body, reason", [
     ("__global__ void f(float *x) {\n    x[0] = 1;", r"line 2, column 29: error: this .{. is never closed\n    __global__.*\n {32}\^"),
     ("__global__ void f(float *x) { x[0] = __half2float(x[1]); }", r"(?s)line 2, column 38.*is #include <cuda_fp16.h> missing\?"),
+    ("__global__ void div(float *x) { x[0] = 1; }", r"C has a function div already: choose another name"),
     ("void f(float *x) { x[0] = 1; }", r"no kernel f; .* this cell defines none: a kernel begins with __global__ void f\("),
     ("__global__ void f(float *x) {\n    int i = 0;\n    while (i >= 0) i = (i + 1) % 5;\n}", r"line 4")])
 def test_what_beginners_forget(body, reason):

@@ -96,8 +96,8 @@ def test_the_mutator_reads_cuda():
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_every_barrier_is_needed(name):
-    """The kernel as it is: nothing is found (for all orders, see test_kernels.py). Without any one of its barriers: something is. A barrier in a
-    function that this kernel does not call cannot be missed, so whether it is reached is asked last."""
+    """The kernel as it is: nothing is found (for all orders, see test_kernels.py). Without any one of its barriers: something is. A barrier
+    in a function that this kernel does not call cannot be missed, so whether it is reached is asked last."""
     kernel = KERNELS[name]
     found = findings(kernel, -1, ("up",))
     assert not found, "\n".join(map(str, found))

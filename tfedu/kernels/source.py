@@ -96,7 +96,8 @@ def explained(
     if any(0 < d.line <= code.count("\n") + 1 for d in error.diagnostics):
         wanted = [file for words, file in FILES.items() if re.search(words, str(error)) and f"<{file}>" not in code]
         return CompileError("\n".join([str(error), *(f"is #include <{f}> missing?" for f in wanted)]), error.diagnostics, error.output)
-    place = unclosed(code)
+    place, clash = unclosed(code), re.search(r"'& ?(\w+)'", str(error))
+    if place is None and clash: return CompileError(f"C has a function {clash[1]} already: choose another name", error.diagnostics, error.output)
     if place is None: return error
     before = code[:place]
     found = Diagnostic(before.count("\n") + 1, place - before.rfind("\n"), "error", f"this '{code[place]}' is never closed")
