@@ -97,8 +97,8 @@ def explained(
         wanted = [file for words, file in FILES.items() if re.search(words, str(error)) and f"<{file}>" not in code]
         return CompileError("\n".join([str(error), *(f"is #include <{f}> missing?" for f in wanted)]), error.diagnostics, error.output)
     place, clash = unclosed(code), re.search(r"'& ?(\w+)'", str(error))
-    if place is None and clash: return CompileError(f"C has a function {clash[1]} already: choose another name", error.diagnostics, error.output)
-    if place is None: return error
+    if place is None:
+        return CompileError(f"C has a function {clash[1]} already: choose another name", [], error.output) if clash else error
     before = code[:place]
     found = Diagnostic(before.count("\n") + 1, place - before.rfind("\n"), "error", f"this '{code[place]}' is never closed")
     return CompileError(caret(found, code), [found], error.output)
