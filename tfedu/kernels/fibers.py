@@ -8,7 +8,7 @@ __all__ = ['C_HEADERS', 'SYSTEM', 'BOARD', 'INTEL', 'ARM', 'SWITCH', 'STACKS', '
 
 # %% ../../nbs/4_kernels/410_fibers.ipynb #e5d3e318
 C_HEADERS = "errno pthread setjmp signal stdarg stdint stdio stdlib string sys/mman sys/time sys/wait time ucontext unistd"
-SYSTEM = "#include <algorithm>\n#include <map>\n#include <numeric>\n#include <vector>\n" + "".join(f"#include <{name}.h>\n" for name in C_HEADERS.split())
+SYSTEM = "".join(f"#include <{name}>\n" for name in ["algorithm", "map", "numeric", "vector", *(f"{name}.h" for name in C_HEADERS.split())])
 SYSTEM += "#ifdef __linux__\n#include <sys/prctl.h>\n#endif\n"
 
 # %% ../../nbs/4_kernels/410_fibers.ipynb #f1322efb
@@ -304,7 +304,8 @@ static void release_rest() {
   release(line);
 }
 static bool is_local(const char *p) { return size_t(p - stacks) < STACK * MOST; }
-SIM_HIDDEN char dynamic_memory[227 << 10] __attribute__((aligned(1024)));
+SIM_HIDDEN char dynamic_pages[1024 + (227 << 10)] __attribute__((aligned(1024)));   // a margin, and the memory
+constexpr char *dynamic_memory = dynamic_pages + 1024;
 void *dynamic_shared() { return dynamic_memory; }
 }
 """

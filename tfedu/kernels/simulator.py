@@ -22,6 +22,7 @@ from pathlib import Path
 from . import cores
 from . import fibers
 from . import source
+from .compiler import CompileError
 from .compiler import KernelError
 from .compiler import build
 from .compiler import cache_folder
@@ -38,6 +39,8 @@ from .source import MOST_SHARED
 from .source import USUAL_SHARED
 from .source import check_array
 from .source import check_limits
+from .source import endless_line
+from .source import explained
 from .source import kernels_in
 from .source import parameter
 from .source import places
@@ -50,7 +53,8 @@ from .source import variables_in
 GLUE = r"""
 struct __half; struct __nv_bfloat16;
 namespace sim {
-extern SIM_HIDDEN char dynamic_memory[];
+extern SIM_HIDDEN char dynamic_pages[1024 + (227 << 10)];
+constexpr char *dynamic_memory = dynamic_pages + 1024;
 template <class T> constexpr char letter() {
   return std::is_same<T, bool>::value ? 'b' : std::is_same<T, __half>::value || std::is_floating_point<T>::value ? 'f'
        : std::is_same<T, __nv_bfloat16>::value ? 'g' : std::is_pointer<T>::value ? 'P'
@@ -84,10 +88,10 @@ template <auto kernel> struct Tag {};
 }
 #define SIM_EXPORT extern "C" __attribute__((visibility("default")))
 #define SIM_KERNEL(i, ...) \
-  SIM_EXPORT void sim_parameters_##i(char *out) { sim::parameters(&__VA_ARGS__, out); } \
+  SIM_EXPORT void sim_parameters_##i(char *sim_out) { sim::parameters(&__VA_ARGS__, sim_out); } \
   SIM_EXPORT const char *sim_name_##i() { return typeid(sim::Tag<&__VA_ARGS__>).name(); } \
-  SIM_EXPORT SIM_APART void sim_body_##i(void **a) { sim::call(&__VA_ARGS__, a); }
-#define SIM_VARIABLE(i, name) SIM_EXPORT void *sim_variable_##i(size_t *size) { *size = sizeof(name); return (void *)&name; }
+  SIM_EXPORT SIM_APART void sim_body_##i(void **sim_given) { sim::call(&__VA_ARGS__, sim_given); }
+#define SIM_VARIABLE(i, name) SIM_EXPORT void *sim_variable_##i(size_t *sim_size) { *sim_size = sizeof(name); return (void *)&name; }
 #define __devvar__ __attribute__((section("sim_device"), visibility("default")))
 #undef __constant__
 #define __constant__ __attribute__((section("sim_constant"), visibility("default")))
@@ -164,7 +168,8 @@ def library(
     def make(folder):
         (folder / "kernel.cu").write_text(text)
         given = *flags, *(o for o in options if o not in flags), f"-I{headers}", "-include", "sim.h", "-x", "c++"
-        run_compiler([*command, *given, *FRAMES[family(command)], "-c", "kernel.cu", "-o", "kernel.o"], code, rewritten(code), folder)
+        try: run_compiler([*command, *given, *FRAMES[family(command)], "-c", "kernel.cu", "-o", "kernel.o"], code, rewritten(code), folder)
+        except CompileError as error: raise explained(error, code) from None
         linked = "-shared", "-Wl,-Bsymbolic", str(begin), "kernel.o", str(end), str(rest), "-o", "kernel.so"   # in this order
         run_compiler([*command, *linked], folder=folder)
         return folder / "kernel.so"
@@ -240,6 +245,7 @@ def raise_fault(kernel: "RawKernel", fault: Fault, seconds: float) -> None:
     offsets = [p for p in fault.places if p]
     lines = source_lines(kernel.module.path, offsets)
     line = next((lines[p] for p in offsets if lines[p]), fault.line)
+    if fault.signal == signal.SIGALRM: line = endless_line(kernel.module.code, line)
     source = kernel.module.code.split("\n")
     text = fibers.FAULTS.get(KINDS.get(fault.kind, fault.kind), f"fault {fault.kind} ({KINDS.get(fault.kind)})").format(
         thread=fault.thread, other=fault.other, info=fault.info, line=line, seconds=seconds, address=f"{fault.info & (1 << 64) - 1:#x}",
@@ -433,6 +439,7 @@ def run(kernel: RawKernel, grid, block, args, shared_mem=0, order="up", seed=0, 
         faults = kernel.module.lib.sim_launch(ctypes.byref(given), ctypes.byref(memory.board))
         if memory.board.printed: print_texts(memory.board)
         if faults and not checked: raise_fault(kernel, memory.board.fault, seconds or kernel.seconds)
+        if faults: back = []
         for start, size, place in back: ctypes.memmove(start, place, size)
         if memory.size > KEPT: memory.size = memory.lib.sim_drop(memory.base, memory.size)
         return faults
