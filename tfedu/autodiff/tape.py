@@ -29,7 +29,9 @@ from ..core.tensor import OPS
 from ..core.tensor import Operators
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
+from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
+from ..core.trace import UNUSUAL
 from ..core.trace import WATCHERS
 from ..core.trace import quiet
 from ..core.trace import serial
@@ -253,7 +255,7 @@ def gradient(tape, target, sources, output_gradients, unconnected_gradients):
     if type(choice) is not UnconnectedGradients: choice = unconnected(choice)
     if tape.recording and not tape.persistent: tape.stop()
     if not (journal := JOURNAL.get()) and journal is not None: journal = quiet()
-    xp = np if journal is None and not WATCHERS.get() else TENSORS
+    xp = np if journal is None and not WATCHERS.get() and not (UNUSUAL and GRAPH.get() is not None) else TENSORS
     grads, keep, results = start(xp, goals, output_gradients), set(), []
     if tape.persistent: calls = calls[:]
     else: tape.calls = None
@@ -286,7 +288,8 @@ def start(
     for i, goal in enumerate(goals):
         if not goal.dtype.differentiable: warn("target tensor", goal.dtype)
         elif number := goal.serial:
-            if seeds is None or seeds[i] is None:
+            if goal.symbolic: g = OPS["ones_like"](goal) if seeds is None or seeds[i] is None else cotangent(goal, seeds[i])
+            elif seeds is None or seeds[i] is None:
                 g = (ones if goal.array.size <= FEW else np.ones)(goal.array.shape, goal.dtype.np)
                 if xp is TENSORS: g = wrap(g)
             else: g = cotangent(goal, seeds[i]) if xp is TENSORS else cotangent(goal, seeds[i]).array
@@ -308,6 +311,7 @@ def result(
 ) -> Tensor | IndexedSlices | None:
     "The gradient for `x`."
     if not x.dtype.differentiable: warn("source tensor", x.dtype)
+    if g is None and missing is UnconnectedGradients.ZERO and x.symbolic: return OPS["zeros_like"](x)
     if g is None: return None if missing is UnconnectedGradients.NONE else wrap(np.zeros(x.array.shape, x.dtype.np))
     if type(g) is Rows: return IndexedSlices(*map(as_tensor, g.joined()), wrap(np.array(g.shape, np.int32)))
     return as_tensor(g)

@@ -33,9 +33,10 @@ def overridable(
     @wraps(function)
     def call(*args, **kw):
         try: return function(*args, **kw)
-        except (TypeError, ValueError, AttributeError):
-            if (out := taken_over(call, args, kw)) is NotImplemented: raise
-            return out
+        except Exception as error:
+            if (out := taken_over(call, args, kw)) is not NotImplemented: return out
+            if (later := getattr(error, "record", None)) is None: raise
+            return later(call, args, kw)
     return call
 
 # %% ../../nbs/1_core/105_publish.ipynb #86169ac4

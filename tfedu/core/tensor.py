@@ -117,6 +117,7 @@ class Held(Operators):
     __slots__ = ("array", "dtype", "serial", "origin", "__weakref__")
     device: str = ""   # canonical device name; each device has a subclass
     kind: str = ""     # of the device: CPU or GPU
+    symbolic = False   # whether it stands for numbers that a graph will compute
 
     @property
     def shape(self) -> TensorShape: return shape_of(self.array.shape)
