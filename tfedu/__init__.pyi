@@ -108,6 +108,7 @@ from tfedu.core.dtype import float16 as float16
 from tfedu.core.dtype import float32 as float32
 from tfedu.core.dtype import float64 as float64
 from tfedu.ops.piecewise import floor as floor
+from tfedu.program.function import function as function
 from tfedu.ops.gather import gather as gather
 from tfedu.ops.gather import gather_nd as gather_nd
 from tfedu.ops.placement import get_logger as get_logger

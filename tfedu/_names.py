@@ -81,6 +81,7 @@ NAMES = {
         "float32": ("tfedu.core.dtype", "float32"),
         "float64": ("tfedu.core.dtype", "float64"),
         "floor": ("tfedu.ops.piecewise", "floor"),
+        "function": ("tfedu.program.function", "function"),
         "gather": ("tfedu.ops.gather", "gather"),
         "gather_nd": ("tfedu.ops.gather", "gather_nd"),
         "get_logger": ("tfedu.ops.placement", "get_logger"),
@@ -951,6 +952,7 @@ NAMES = {
     "types": {
     },
     "types.experimental": {
+        "ConcreteFunction": ("tfedu.program.function", "ConcreteFunction"),
         "TensorLike": ("tfedu.ops.static", "TensorLike"),
     },
     "version": {

@@ -46,6 +46,7 @@ from .tensor import OPS
 from .tensor import Tensor
 from .tensor import class_of
 from .tensor import wrap
+from .trace import GRAPH
 from .trace import JOURNAL
 from .trace import LISTENERS
 from .trace import UNUSUAL
@@ -141,6 +142,7 @@ def slow(
     count = len(op.inputs)
     xs, params, cls = as_tensors(op, args[:count]), tuple([static(p) for p in args[count:]]), CPU
     if UNUSUAL or any([type(x) is not CPU for x in xs]):
+        if (graph := GRAPH.get()) is not None: xs = graph.claimed(xs)
         cls = home(xs, params)
         xs = [moved(x, cls) for x in xs]
     check(op, xs)

@@ -35,6 +35,8 @@ from ..core.publish import publish
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
 from ..core.trace import LISTENERS
+from ..core.trace import GRAPH
+from ..core.trace import UNUSUAL
 from ..core.trace import span
 from ..core.variable import Place
 from ..core.variable import Variable
@@ -410,6 +412,10 @@ class Optimizer(Described):
     def apply_gradients(self, grads_and_vars: Iterable, name=None, experimental_aggregate_gradients=True) -> Variable | None:
         "Change variables; returns the count of steps. Raises ValueError without gradients, InvalidArgumentError for one that does not fit."
         pairs = present(grads_and_vars)
+        if UNUSUAL and (graph := GRAPH.get()) is not None:
+            graph.outside(lambda: self._create_all_weights([v for _, v in pairs]))
+            graph.act(self.apply_gradients, (pairs, name, experimental_aggregate_gradients))
+            return self.iterations
         if pairs and self._unaltered() and self._at_once(pairs): return change(self.iterations, add_one)
         self._create_all_weights(variables := [v for _, v in pairs])
         if not pairs: return None

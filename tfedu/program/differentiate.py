@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['REPLAY', 'Back', 'way_back', 'settled', 'Both', 'both_ways', 'cotangents', 'replay', 'replay_op', 'replay_call',
-           'replay_pull', 'replay_effect']
+           'replay_act', 'replay_pull', 'replay_effect']
 
 # %% ../../nbs/5_program/506_differentiate.ipynb #7e76f049
 from collections.abc import Callable
@@ -20,6 +20,7 @@ from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
 from ..core.variable import EFFECTS
+from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..ops.array import shape
 from .execute import compiled
@@ -118,6 +119,13 @@ def replay_call(node: Node, nest: tuple) -> list:
     outs = flatten(node.what(*args, **kw), expand_composites=True)
     return [*outs, None] if len(outs) < len(node.outputs) else outs
 
+def replay_act(node: Node, nest: tuple) -> list:
+    "Change the variables again."
+    args, kw = dressed(nest[1])
+    if (graph := GRAPH.get()) is not None: graph.act(node.what, args)
+    else: node.what(*args, **kw)
+    return []
+
 def replay_pull(node: Node, nest: tuple) -> list:
     "There is no tape when a function is replayed."
     raise NotImplementedError(f"{node.what}: no second derivative of this function inside a graph, as it is a graph node only as a whole")
@@ -128,5 +136,5 @@ def replay_effect(node: Node, nest: tuple) -> list:
     EFFECTS[node.what](variable, *dressed(args))
     return []
 
-REPLAY: dict[str, Callable] = {"op": replay_op, "call": replay_call, "effect": replay_effect, "pull": replay_pull, "read": lambda node, nest: [node.what.value()], "size": lambda node, nest: [shape(nest[0][0])[node.params]],
-                               "constant": lambda node, nest: [wrap(node.what)]}
+REPLAY: dict[str, Callable] = {"op": replay_op, "call": replay_call, "act": replay_act, "effect": replay_effect, "pull": replay_pull, "read": lambda node, nest: [node.what.value()], "size": lambda node, nest: [shape(nest[0][0])[node.params]],
+                               "capture": lambda node, nest: [wrap(node.what)], "constant": lambda node, nest: [wrap(node.what)]}

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['KINDS', 'simple', 'strips', 'op_kernel', 'plain', 'filled', 'read_kernel', 'size_kernel', 'effect_kernel',
-           'call_kernel', 'taped_kernel', 'pull_kernel', 'as_one', 'tensors', 'bare_array', 'Program', 'last_uses',
-           'kernel', 'compiled']
+           'act_kernel', 'call_kernel', 'taped_kernel', 'pull_kernel', 'as_one', 'tensors', 'bare_array', 'Program',
+           'last_uses', 'kernel', 'compiled']
 
 # %% ../../nbs/5_program/502_execute.ipynb #e6ec38fa
 from collections.abc import Callable
@@ -80,6 +80,13 @@ def effect_kernel(node: Node) -> Callable:
     def run(inputs, params): change(variable, *tensors(params[1]))
     return filled(node, run)
 
+def act_kernel(node: Node) -> Callable:
+    "A function that changes variables."
+    def run(inputs, params):
+        args, kw = tensors(params)
+        node.what(*args, **kw)
+    return filled(node, run)
+
 def call_kernel(node: Node) -> Callable:
     "A function that works on tensors."
     function = node.what
@@ -121,7 +128,7 @@ def bare_array(y: Any) -> Any:
     "The array of what a function returned."
     return y.array if isinstance(y, Tensor) else convert_to_tensor(y).array
 
-KINDS: dict[str, Callable[[Node], Callable]] = {"op": op_kernel, "read": read_kernel, "size": size_kernel, "effect": effect_kernel, "pull": pull_kernel}
+KINDS: dict[str, Callable[[Node], Callable]] = {"op": op_kernel, "read": read_kernel, "size": size_kernel, "effect": effect_kernel, "act": act_kernel, "pull": pull_kernel}
 
 # %% ../../nbs/5_program/502_execute.ipynb #04e700c4
 class Program(NamedTuple):
@@ -154,13 +161,15 @@ def compiled(graph: Graph) -> Program:
     needed = {id(v) for v in graph.outputs} | {id(v) for node in graph.nodes for v in node.reads()}
     dying = last_uses(graph.nodes, [v for v in graph.outputs if v is not None])
     for at, node in enumerate(graph.nodes):
-        if node.kind == "constant": space[name(node.outputs[0])] = node.what
+        if node.kind in ("constant", "capture"): space[name(node.outputs[0])] = node.what
         elif node.kind != "input":
-            k = f"k{next(number)}"
-            space[k] = kernel(node, needed)
+            f = kernel(node, needed)
+            k = f.__name__ if isinstance(f, np.ufunc) else f"{node.title}_{next(number)}"
+            if not k.isidentifier(): k = f"k{next(number)}"
+            space[k] = f
             left = ", ".join(map(name, node.outputs)) + ("," if node.plural else "")
             lines.append(f"{left + ' = ' if node.outputs else ''}{k}({', '.join(map(name, node.reads()))})")
-        dead = [name(v) for v in dying.get(at, []) if v.node.kind != "constant"]
+        dead = [name(v) for v in dying.get(at, []) if v.node.kind not in ("constant", "capture")]
         if dead: lines.append(f"del {', '.join(dead)}")
     results = ["None" if v is None else name(v) for v in graph.outputs]
     text = "\n    ".join([f"def run({', '.join(map(name, graph.inputs))}):", *lines, f"return [{', '.join(results)}]"])

@@ -39,6 +39,7 @@ from .graph import Value
 from .graph import or_none
 from .execute import compiled
 from .execute import tensors
+from .graph import asked_by_user
 from .graph import leaves
 from .graph import replaced
 from .graph import undressed
@@ -228,13 +229,18 @@ class Capturing(Graph):
         if not x.symbolic: return self.constant(x.array)
         return x.array if x.array.node in self else self.capture(x)
 
-    def constant(self, array: np.ndarray) -> Value:
+    def constant(self, array: np.ndarray, kind: str = "constant") -> Value:
         "An array, as a value."
         if (known := self.captures.get(id(array))) is None:
             small = (array,) if array.dtype.kind in "iub" and array.size <= SMALL else ()
-            node = self.add("constant", array, specs=[(array.shape, array.dtype, small)], title="Const")
+            node = self.add(kind, array, specs=[(array.shape, array.dtype, small)], title="Const" if kind == "constant" else "Capture")
             known = self.captures[id(array)] = array, node.outputs[0]
         return known[1]
+
+    def claimed(self, xs: list) -> list:
+        "The inputs of an op; when the user asked for it, tensors with numbers become values too, so that the graph computes the result each time it runs."
+        if any([isinstance(x, Tensor) and x.symbolic for x in leaves(xs)]) or not asked_by_user(): return xs
+        return replaced(xs, lambda x: x if x is None else symbol(self.constant(x.array, "capture"), x.serial))
 
     def capture(self, x: Tensor) -> Value:
         "The value of a tensor of an enclosing graph, as an input of this one. Raises TypeError if it does not belong to one."
@@ -279,6 +285,12 @@ class Writing(Capturing):
         self.add("effect", what, (), (variable, replaced(undressed(args), self.value_of)), effect=True)
         self.fresh.pop(id(variable), None)
         self.changed[id(variable)] = variable
+
+    def act(self, function: Callable, args: tuple) -> None:
+        "Take down a call that changes variables and returns nothing."
+        self.add("act", function, (), (replaced(undressed(args), self.value_of), {}), effect=True, title=function.__name__)
+        self.changed.update({id(v): v for v, _ in self.fresh.values()})
+        self.fresh.clear()
 
     def call(self, function: Callable, args: tuple, kw: dict): return write_call(self, function, args, kw)
     def outside(self, f: Callable): return outside(f)
