@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['LOCK', 'FEW', 'walk', 'Fan', 'active', 'settle', 'activate', 'UnconnectedGradients', 'AggregationMethod',
            'unconnected', 'leaves', 'like', 'Recording', 'Watching', 'GradientTape', 'number_of', 'warn', 'gradient',
-           'ones', 'start', 'cotangent', 'result', 'as_tensor', 'each_seed', 'single', 'jacobian', 'batch_jacobian']
+           'ones', 'start', 'cotangent', 'result', 'memory', 'as_tensor', 'each_seed', 'single', 'jacobian',
+           'batch_jacobian']
 
 # %% ../../nbs/3_autodiff/300_tape.ipynb #e8cc7a3b
 import logging
@@ -37,10 +38,14 @@ from ..core.trace import quiet
 from ..core.trace import serial
 from ..core.trace import watched_serial
 from ..ops.indexed_slices import IndexedSlices
+from ..core.memory import DEVICES
+from ..core.memory import module_of
+from ..core.tensor import CPU
+from ..core.tensor import carried
 
 # %% ../../nbs/3_autodiff/300_tape.ipynb #80030fb4
 def walk(
-    xp,              # Array module, or `TENSORS` to compute with recorded ops
+    xp,              # Array module, or `TENSORS` to compute with recorded ops; None: the module in whose memory each cotangent is
     calls: list,     # Entries; emptied
     grads: dict,     # Serial number -> cotangent; changed in place
     keep: set[int],  # Numbers whose cotangents must survive
@@ -51,7 +56,7 @@ def walk(
         while calls:
             entry = take()
             if (g := collect(entry[1], None)) is not None:
-                entry[0](xp, g, grads, entry)
+                entry[0](xp or module_of(g), g, grads, entry)
                 if keep and entry[1] in keep: kept[entry[1]] = g
     except Exception as error:
         error.add_note(f"raised by the backward rule of {entry[3].name}")
@@ -255,7 +260,8 @@ def gradient(tape, target, sources, output_gradients, unconnected_gradients):
     if type(choice) is not UnconnectedGradients: choice = unconnected(choice)
     if tape.recording and not tape.persistent: tape.stop()
     if not (journal := JOURNAL.get()) and journal is not None: journal = quiet()
-    xp = np if journal is None and not WATCHERS.get() and not (UNUSUAL and GRAPH.get() is not None) else TENSORS
+    watched = journal is not None or WATCHERS.get() or UNUSUAL and GRAPH.get() is not None
+    xp = TENSORS if watched else DEVICES["CPU"] if len(DEVICES) == 1 else None
     grads, keep, results = start(xp, goals, output_gradients), set(), []
     if tape.persistent: calls = calls[:]
     else: tape.calls = None
@@ -291,8 +297,9 @@ def start(
             if goal.symbolic: g = OPS["ones_like"](goal) if seeds is None or seeds[i] is None else cotangent(goal, seeds[i])
             elif seeds is None or seeds[i] is None:
                 g = (ones if goal.array.size <= FEW else np.ones)(goal.array.shape, goal.dtype.np)
+                if xp is None: g = carried(g, memory(goal))
                 if xp is TENSORS: g = wrap(g)
-            else: g = cotangent(goal, seeds[i]) if xp is TENSORS else cotangent(goal, seeds[i]).array
+            else: g = cotangent(goal, seeds[i]) if xp is TENSORS else carried(cotangent(goal, seeds[i]).array, memory(goal))
             grads[number] = g if number not in grads else grads[number] + g
     return grads
 
@@ -312,13 +319,19 @@ def result(
     "The gradient for `x`."
     if not x.dtype.differentiable: warn("source tensor", x.dtype)
     if g is None and missing is UnconnectedGradients.ZERO and x.symbolic: return OPS["zeros_like"](x)
-    if g is None: return None if missing is UnconnectedGradients.NONE else wrap(np.zeros(x.array.shape, x.dtype.np))
-    if type(g) is Rows: return IndexedSlices(*map(as_tensor, g.joined()), wrap(np.array(g.shape, np.int32)))
-    return as_tensor(g)
+    cls = memory(x)
+    if g is None: return None if missing is UnconnectedGradients.NONE else wrap(carried(np.zeros(x.array.shape, x.dtype.np), cls), cls)
+    if type(g) is Rows: return IndexedSlices(*[as_tensor(v, cls) for v in g.joined()], wrap(np.array(g.shape, np.int32)))
+    return as_tensor(g, cls)
 
-def as_tensor(g: Any) -> Tensor:
-    "A raw result in a tensor."
-    return g if isinstance(g, Tensor) else wrap(np.asarray(g))
+def memory(x: Any) -> type[Tensor]:
+    "The class of the device of `x`, a tensor or a variable."
+    return type(x) if isinstance(x, Tensor) else getattr(x, "cls", CPU)
+
+def as_tensor(g: Any, cls: type[Tensor] = CPU) -> Tensor:
+    "A raw result in a tensor; on the device of `cls`, unless that is a processor."
+    if isinstance(g, Tensor): return g
+    return wrap(np.asarray(g)) if cls.kind == "CPU" else wrap(carried(g, cls), cls)
 
 # %% ../../nbs/3_autodiff/300_tape.ipynb #b921546c
 def each_seed(

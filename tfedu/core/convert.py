@@ -22,6 +22,7 @@ from .publish import publish
 from .shape import TensorShape
 from .tensor import OPS
 from .tensor import Tensor
+from .tensor import here
 from .tensor import place
 
 # %% ../../nbs/1_core/142_convert.ipynb #8b493387
@@ -207,7 +208,7 @@ def constant(
     name: str = "Const",
 ) -> Tensor:
     "A tensor of fixed values. Raises TypeError or ValueError when `value` does not fit `dtype` or `shape`."
-    if isinstance(value, Tensor) or holds_tensor(value) or converter(type(value)): value = convert_to_tensor(value).array
+    if isinstance(value, Tensor) or holds_tensor(value) or converter(type(value)): value = here(convert_to_tensor(value).array)
     array = to_array(value, None if dtype is None else as_dtype(dtype))
     if shape is not None:
         sizes = tuple(TensorShape(shape).as_list())

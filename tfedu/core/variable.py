@@ -39,6 +39,9 @@ from .trace import GRAPH
 from .trace import JOURNAL
 from .trace import UNUSUAL
 from .trace import watched_serial
+from .tensor import carried
+from .tensor import here
+from .tensor import wrap
 
 # %% ../../nbs/1_core/150_variable.ipynb #7a5a43d4
 class Holder:
@@ -140,7 +143,7 @@ class Place(Operators, metaclass=Creation):
     def get_shape(self) -> TensorShape: return self.shape
     def set_shape(self, shape): self.shape.assert_is_compatible_with(shape)
     def numpy(self): return as_numpy(self.array)
-    def __array__(self, dtype=None, copy=None): return np.array(self.array, dtype)
+    def __array__(self, dtype=None, copy=None): return np.array(here(self.array), dtype)
 
 # %% ../../nbs/1_core/150_variable.ipynb #b0fe5cc6
 def in_place(operator: str, method: str) -> RuntimeError:
@@ -220,7 +223,7 @@ def fitting(
     wanted = TensorShape(variable.array.shape) if same else variable.static
     if not wanted.is_compatible_with(x.shape):
         raise ValueError(f"Variable.{what}: a value of shape {x.shape} does not fit variable {variable.name!r} of shape {wanted}")
-    return x
+    return x if x.kind == variable.cls.kind else wrap(carried(x.array, variable.cls), variable.cls)
 
 # %% ../../nbs/1_core/150_variable.ipynb #b3a827e8
 PARTS = {"assign": None, "assign_add": np.add, "assign_sub": np.subtract}
@@ -236,7 +239,7 @@ def assign_part(
     "Write into a part of `variable`. Raises InvalidArgumentError for a shape that does not fit, ValueError for another dtype."
     x = convert_to_tensor(value, variable.dtype)
     if UNUSUAL and postponed(variable, "assign_part", key, part, what, x): return variable
-    x, at, ufunc = x.array, OPS["as_key"](key), PARTS[what]
+    x, at, ufunc = carried(x.array, variable.cls), OPS["as_key"](key), PARTS[what]
     try: x = np.broadcast_to(x.reshape(x.shape[max(x.ndim - part.ndim, 0):]), part.array.shape)
     except ValueError as error:
         raise InvalidArgumentError(None, None, f"Variable[...].{what}: a value of shape {x.shape} was given for {part.shape}") from error
@@ -250,7 +253,7 @@ def rows(
     indices: Any,    # Integer tensor
 ) -> np.ndarray:
     "`indices` as an array. Raises InvalidArgumentError if one is out of range."
-    found = convert_to_tensor(indices).array
+    found = here(convert_to_tensor(indices).array)
     if found.dtype.kind not in "iu": raise TypeError(f"Variable.{what}: indices must be integers, got {found.dtype.name}")
     size = variable.array.shape[0] if variable.array.ndim else 0
     if found.size and not (0 <= found.min() and found.max() < size):
@@ -270,10 +273,11 @@ def scatter(
     "Combine `values` into the places that `indices` name. Raises InvalidArgumentError for one outside, ValueError for other shapes."
     x = convert_to_tensor(values, variable.dtype)
     if UNUSUAL and postponed(variable, "scatter", what, convert_to_tensor(indices), x, nd): return variable
-    x = x.array
-    where = convert_to_tensor(indices).array if nd else rows(variable, what, indices)
+    x = carried(x.array, variable.cls)
+    where = here(convert_to_tensor(indices).array) if nd else rows(variable, what, indices)
     at = tuple(np.moveaxis(where, -1, 0)) if nd else where
     if nd: inside(variable, what, at)
+    at = tuple([carried(i, variable.cls) for i in at]) if nd else carried(at, variable.cls)
     expected = where.shape[:-1] + variable.array.shape[where.shape[-1]:] if nd else where.shape + variable.array.shape[1:]
     if x.shape not in (expected, ()):
         raise ValueError(f"Variable.{what}: updates of shape {x.shape} were given, indices of shape {where.shape} need {expected}")
@@ -328,10 +332,10 @@ class Scattered(Readable):
         "Overwrite along the last axis of the indices; the axes before it are batches shared with the variable."
         indices, values = slices(sparse_delta, "batch_scatter_update")
         if UNUSUAL and postponed(self, "batch_scatter_update", convert_to_tensor(indices), convert_to_tensor(values, self.dtype)): return self
-        index, x = convert_to_tensor(indices).array, convert_to_tensor(values, self.dtype).array
+        index, x = here(convert_to_tensor(indices).array), carried(convert_to_tensor(values, self.dtype).array, self.cls)
         at = *np.indices(index.shape, sparse=True)[:-1], index
         inside(self, "batch_scatter_update", at)
-        return change(self, lambda out: out.__setitem__(at, x))
+        return change(self, lambda out: out.__setitem__(tuple([carried(i, self.cls) for i in at]), x))
 
 # %% ../../nbs/1_core/150_variable.ipynb #fc62df91
 def first_value(
@@ -407,7 +411,7 @@ def counted(variable: Variable, limit: int) -> Tensor:
 
 def copied(variable: Variable) -> Variable:
     "A variable of its own with the same value and settings."
-    return Variable(variable.array, trainable=variable.trainable, name=variable.name.removesuffix(":0"), dtype=variable.dtype,
+    return Variable(here(variable.array), trainable=variable.trainable, name=variable.name.removesuffix(":0"), dtype=variable.dtype,
                     constraint=variable.constraint, synchronization=variable.synchronization, aggregation=variable.aggregation,
                     shape=variable.static)
 

@@ -129,7 +129,7 @@ def convolve_input(xp, y, w, s, groups=1):
             if each: each_input(xp, part, kernel, s, total)
             else:
                 seen = columns(xp, view(xp, bordered(xp, part, gather), gather), groups, dtype)
-                cells = (seen @ kernel).reshape(groups, len(part), *gather.count, prod(scatter.window), c // groups)
+                cells = xp.matmul(seen, kernel).reshape(groups, len(part), *gather.count, prod(scatter.window), c // groups)
                 cells = xp.moveaxis(cells, 0, -2)   # (n, *count, cells, groups, c / groups)
                 for i, (_, where) in enumerate(cells_of(scatter)): total[where] += cells[..., i, :, :].reshape(len(part), *gather.count, c)
             out[images] = total[inside(scatter)]

@@ -15,6 +15,7 @@ from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.dtype import int32
 from ..core.errors import InvalidArgumentError
+from ..core.op import TENSORS
 from ..core.publish import publish
 from ..core.record import bare
 from ..core.tensor import Tensor
@@ -93,7 +94,7 @@ def _(xp, g, out):
 def back_in_order(xp, x, order):
     "The rows of `x`, each where it was before they were brought into `order`."
     places = np.argsort(order, -1)
-    return gather.at(xp)(x, wrap(places) if xp is not np else places, None, -2, order.ndim - 1)
+    return gather.at(xp)(x, wrap(places) if xp is TENSORS else xp.asarray(places), None, -2, order.ndim - 1)
 
 # %% ../../nbs/2_ops/233_elimination.ipynb #bb6193ca
 Lu = namedtuple("Lu", "lu p")

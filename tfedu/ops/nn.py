@@ -277,7 +277,7 @@ def _(xp, g, t): return g * t
 @op("tf.nn.zero_fraction tf.math.zero_fraction", T=ANY, result=float32)
 def zero_fraction(xp, value):
     "The share of zeros, float32, `nan` of nothing. `tf.nn.zero_fraction`"
-    return xp.float32(xp.count_nonzero(value == 0) / value.size if value.size else xp.nan)
+    return xp.asarray(xp.count_nonzero(value == 0) / value.size if value.size else xp.nan, xp.float32)
 
 @publish("tf.nn.moments")
 def moments(

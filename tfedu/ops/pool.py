@@ -84,7 +84,7 @@ def shares(
 ):
     "For each cell of the window: a slice of results, a slice of pixels, and which of these results the pixel there decided."
     if not cells(s): return
-    left, (*most, final), whole = np.ones(out.shape, bool), cells(s), prod(map(len, (lines(s, i) for i in range(len(s.size)))))
+    left, (*most, final), whole = np.ones_like(out, bool), cells(s), prod(map(len, (lines(s, i) for i in range(len(s.size)))))
     for at, pixels in most:
         take = np.equal(x[pixels], out[at])
         take &= left[at]

@@ -212,7 +212,7 @@ def lstm_backward(xp, g_out, g: list, u, steps: tuple, mask) -> tuple:
         if live is not None: xp.copyto(d, 0, where=~live)
         gc, gh = held(xp, live, into * f[t], gc), held(xp, live, xp.matmul(d, ut), gh)
     flat = ga.reshape(-1, ga.shape[-1])
-    return ga, h[:-1].reshape(-1, h.shape[-1]).T @ flat, flat.sum(0), [gh, gc]
+    return ga, xp.matmul(h[:-1].reshape(-1, h.shape[-1]).T, flat), flat.sum(0), [gh, gc]
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #a458d7b1
 def wide(xp, x, dtype):
