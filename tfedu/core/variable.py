@@ -223,7 +223,7 @@ def fitting(
     wanted = TensorShape(variable.array.shape) if same else variable.static
     if not wanted.is_compatible_with(x.shape):
         raise ValueError(f"Variable.{what}: a value of shape {x.shape} does not fit variable {variable.name!r} of shape {wanted}")
-    return x if x.kind == variable.cls.kind else wrap(carried(x.array, variable.cls), variable.cls)
+    return x if x.symbolic or x.kind == variable.cls.kind else wrap(carried(x.array, variable.cls), variable.cls)
 
 # %% ../../nbs/1_core/150_variable.ipynb #b3a827e8
 PARTS = {"assign": None, "assign_add": np.add, "assign_sub": np.subtract}
