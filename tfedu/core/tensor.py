@@ -91,6 +91,7 @@ class Arithmetic:
 class Operators(Arithmetic):
     "Arithmetic, comparison, logic and indexing."
     __slots__ = ()
+    symbolic = False   # whether it stands for numbers that a graph will compute
     def __lt__(self, y): return OPS["less"](self, y)
     def __le__(self, y): return OPS["less_equal"](self, y)
     def __gt__(self, y): return OPS["greater"](self, y)
@@ -125,7 +126,6 @@ class Held(Operators):
     __slots__ = ("array", "dtype", "serial", "origin", "__weakref__")
     device: str = ""   # canonical device name; each device has a subclass
     kind: str = ""     # of the device: CPU or GPU
-    symbolic = False   # whether it stands for numbers that a graph will compute
 
     @property
     def shape(self) -> TensorShape: return shape_of(self.array.shape)
