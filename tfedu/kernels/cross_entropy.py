@@ -16,6 +16,7 @@ from .softmax import scores
 from .softmax import threads_for
 from .versions import WARP
 from .versions import as_rows
+from .versions import narrow
 from .versions import tried
 from .versions import version
 from .versions import versions
@@ -166,7 +167,7 @@ def prepared(xp, labels, logits):
     if logits.ndim == 0 or labels.shape != logits.shape[:-1]:
         raise ValueError(f"cross_entropy: labels must have the shape of logits without its last axis; "
                          f"given labels of shape {labels.shape} and logits of shape {logits.shape}")
-    return xp.ascontiguousarray(labels.reshape(-1).astype(xp.int32)), as_rows(xp, logits)
+    return narrow(xp, labels.reshape(-1), logits.shape[-1]), as_rows(xp, logits)
 
 def cross_entropy_with_gradient(
     xp,                    # Array module: NumPy, or CuPy on a GPU

@@ -148,7 +148,7 @@ template <class T, bool LOG, int K> __global__ void softmax_held(int rows, int n
         if (lane + 32 * k < n) y[(size_t)row * n + lane + 32 * k] = (T)share<LOG>(v[k], m, s);
 }
 """
-WIDTHS = 1, 4, 32   # columns that a lane holds
+WIDTHS = 4, 32   # columns that a lane holds
 softmax_held = {(log, k): versions(f"softmax_held<{{}}, {str(log).lower()}, {k}>", HELD) for log in (False, True) for k in WIDTHS}
 
 # %% ../../nbs/4_kernels/450_softmax.ipynb #29faca42
