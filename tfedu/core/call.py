@@ -256,6 +256,7 @@ def moved(
     "`x` on the device of `cls`."
     if x is None or isinstance(x, cls): return x
     if type(x) is list: return [moved(v, cls) for v in x]
+    if cls.symbolic: return cls.captured(x)
     y = wrap(carried(x.array, cls), cls)
     if cls.kind == x.kind: y.serial = x.serial
     elif (journal := JOURNAL.get()) and (number := live(x, journal)):
@@ -279,19 +280,6 @@ def crossing(
             told = f"{op.name}: {name} is on {v.device}, the operation runs on {cls.device}"
             if policy == "warn": warnings.warn(f"{told}; it is copied there", stacklevel=4)
             else: raise InvalidArgumentError(None, None, f"{told}; x.cpu() and x.gpu() copy, as does the device policy 'silent'")
-
-# %% ../../nbs/1_core/148_call.ipynb #2e1eea67
-def moved(
-    x: Any,             # Tensor, list of tensors, or None
-    cls: type[Tensor],  # Class of the device
-) -> Any:
-    "`x` on the device of `cls`."
-    if x is None or isinstance(x, cls): return x
-    if type(x) is list: return [moved(v, cls) for v in x]
-    if cls.symbolic: return cls.captured(x)
-    y = wrap(DEVICES[cls.kind].asarray(x.array), cls)
-    y.serial = x.serial
-    return y
 
 # %% ../../nbs/1_core/148_call.ipynb #60228c92
 def bind(
