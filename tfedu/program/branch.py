@@ -25,6 +25,7 @@ from ..core.trace import GRAPH
 from .block import Block
 from .block import Call
 from .block import Way
+from .block import dense
 from .block import enter
 from .block import further
 from .block import merged
@@ -55,7 +56,7 @@ class Branches:
         if self.back is None:
             ways = [Way(block, list(self.known)) for block in self.blocks]
             reached = [any(column) for column in zip(*[[g is not None for g in way.found] for way in ways], strict=True)]
-            def filled(found): return [OPS["zeros_like"](x) if g is None else g for g, x, on in zip(found, self.known.values(), reached, strict=True) if on]
+            def filled(found): return [OPS["zeros_like"](x) if g is None else dense(g) for g, x, on in zip(found, self.known.values(), reached, strict=True) if on]
             self.back = reached, [way.finish(filled) for way in ways]
         return self.back
 
@@ -102,7 +103,7 @@ def write_branches(name: str, index: Tensor, functions: list[Callable]) -> Any:
                      effect=any([block.effect for block in blocks]), plural=True)
     spread(graph, blocks)
     outs = list(map(symbol, node.outputs[:-1]))
-    enter(Call(name, lambda g: back(node, index, outs, g), lambda tangents: along(node, index, tangents)), branches.known, outs)
+    enter(Call(name, lambda g: back(node, index, outs, g), lambda tangents: along(node, index, tangents)), list(branches.known.items()), outs)
     rest = iter(outs)
     return pack_sequence_as(blocks[0].structure, [None if y is None else next(rest) for y in blocks[0].outs], expand_composites=True)
 
@@ -147,8 +148,8 @@ def back(node: Node, index: Tensor, outs: list[Tensor], g: list) -> list:
     specs = [(x.array.shape if isinstance(x, Tensor) else tuple(x.shape), x.dtype.np, ()) for x in sources]
     made = graph.add("unbranch", branches, (graph.value_of(index), graph.value_of(symbol(node.outputs[-1])), given), picks, specs, f"{node.name}_back", plural=True)
     results = list(map(symbol, made.outputs))
-    both = {**branches.known, **{u.serial: u for u in gs if u.serial}}
-    enter(further(made.name, list(both.values()), lambda: [u for u, on in zip(again(branches, index, gs), reached, strict=True) if on]), both, results)
+    both = [*branches.known.items(), *[(u.serial, u) for u in gs if u.serial]]
+    enter(further(made.name, [x for _, x in both], lambda: [u for u, on in zip(again(branches, index, gs), reached, strict=True) if on]), both, results)
     rest = iter(results)
     return [next(rest) if on else None for on in reached]
 
