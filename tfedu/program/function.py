@@ -31,6 +31,7 @@ from ..core.trace import GRAPH
 from ..core.trace import UNUSUAL
 from ..core.variable import Variable
 from ..core.variable import variable_creator_scope
+from .calls import for_graph
 from .concrete import Runnable
 from .concrete import Traced
 
@@ -177,7 +178,8 @@ def trace(function: Function, arguments: Arguments) -> ConcreteFunction:
         return made[-1]
     name = getattr(function.python_function, "__name__", "function")
     with variable_creator_scope(creator):
-        traced = Traced(function.python_function, arguments.specs, arguments.build, name)
+        f = for_graph(function.python_function, function.options) if function.autograph else function.python_function
+        traced = Traced(f, arguments.specs, arguments.build, name)
     function.created, function.traces = made if first else function.created, function.traces + 1
     if made: return trace(function, arguments)   # as any later call will find it
     return ConcreteFunction(traced, arguments, [])
