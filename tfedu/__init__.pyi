@@ -83,6 +83,7 @@ from tfedu.ops.complex import complex_ as complex
 from tfedu.core.dtype import complex128 as complex128
 from tfedu.core.dtype import complex64 as complex64
 from tfedu.ops.array import concat as concat
+from tfedu.program.branch import cond as cond
 from tfedu.core.convert import constant as constant
 from tfedu.core.convert import convert_to_tensor as convert_to_tensor
 from tfedu.ops.functions import cos as cos
@@ -223,6 +224,7 @@ from tfedu.ops.array import unstack as unstack
 from tfedu.core.variable import variable_creator_scope as variable_creator_scope
 from tfedu.core.dtype import variant as variant
 from tfedu.ops.compare import where as where
+from tfedu.program.loop import while_loop as while_loop
 from tfedu.ops.create import zeros as zeros
 from tfedu.ops.create import zeros_like as zeros_like
 

@@ -218,7 +218,7 @@ def compiled_alone(tree: ast.AST, ag: str, code: CodeType) -> CodeType:
     tree.args.defaults, tree.args.kw_defaults = [ast.Constant(None) for _ in tree.args.defaults], [d and ast.Constant(None) for d in tree.args.kw_defaults]
     for argument in ast.walk(tree.args):
         if isinstance(argument, ast.arg): argument.annotation = None
-    if not isinstance(tree, ast.Lambda): tree.returns = None
+    if not isinstance(tree, ast.Lambda): tree.returns, tree.name = None, f"{tree.name}_rewritten"   # its name may be one of its free variables
     free = ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in (ag, *code.co_freevars)], kwonlyargs=[], kw_defaults=[], defaults=[])
     around = ast.FunctionDef("around", free, [ast.Return(tree) if isinstance(tree, ast.Lambda) else tree], [], None)
     owner = class_of(code.co_qualname)
@@ -227,6 +227,6 @@ def compiled_alone(tree: ast.AST, ag: str, code: CodeType) -> CodeType:
     made = compile(module, code.co_filename, "exec", flags=code.co_flags & FUTURES, dont_inherit=True)
     for _ in range(3 if owner else 2):
         made = next(c for c in made.co_consts if isinstance(c, CodeType))
-    return made
+    return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)
 
 FUTURES = 0x1000000   # what `from __future__ import annotations` leaves in the flags of code
