@@ -146,6 +146,7 @@ def both(pred: Tensor, names: list, main: Callable, other: Callable) -> list:
     tensors = cond(pred, side(main, "main"), side(other, "else"))
     return ends["main"].filled(list(tensors) if isinstance(tensors, (list, tuple)) else [tensors])
 
+# %% ../../nbs/5_program/542_autograph.ipynb #5210936f
 def branch(
     test: Any,                            # The condition, already computed
     then: Callable,                       # The first block

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['ALONE', 'LOG', 'KNOWN', 'VERBOSITY', 'BUILT_IN', 'RUNNING', 'RUNNING_TOO', 'left_alone', 'say', 'new_code', 'remade',
-           'has_tensor', 'len_', 'range__', 'enumerate_', 'zip_', 'int_', 'float_', 'sorted_', 'Operators',
-           'graph_print', 'users_place', 'pointing', 'for_graph']
+           'has_tensor', 'len_', 'range__', 'enumerate_', 'zip_', 'int_', 'float_', 'sorted_', 'graph_print', 'Finding',
+           'Operators', 'users_place', 'pointing', 'for_graph']
 
 # %% ../../nbs/5_program/546_calls.ipynb #d8613020
 import logging
@@ -74,6 +74,7 @@ def new_code(f: FunctionType) -> Rewritten | str:
         else: say(1, f"AutoGraph rewrote {f!r}:\n{files[file].text}")
     return files[file]
 
+# %% ../../nbs/5_program/546_calls.ipynb #ca0ac361
 def remade(f: FunctionType, ag: Any) -> FunctionType:
     "`f` with new code, which calls `ag`; `f` itself if there is none."
     new = new_code(f)
@@ -113,13 +114,13 @@ BUILT_IN = {len: len_, range: range__, enumerate: enumerate_, zip: zip_, int: in
 RUNNING = {"cond", "case", "switch_case", "while_loop", "map_fn", "scan", "foldl", "foldr", "vectorized_map"}   # call what they are given
 RUNNING_TOO = (map, filter)
 
-class Operators:
-    "What rewritten code calls: one method for each kind of statement, and `call`."
-    NOTHING = NOTHING
-    branch, choose, all_of, any_of = map(staticmethod, (autograph.branch, autograph.choose, autograph.all_of, autograph.any_of))
-    negated, chained, loop, each = map(staticmethod, (autograph.negated, autograph.chained, looping.loop, looping.each))
-    lt, le, gt, ge, eq, ne, is_, is_not = map(staticmethod, (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
-                                                             operator.is_, operator.is_not))
+def graph_print(*objects: Any, **kw) -> None:
+    "`print`, when the graph runs. `sep` and `end` are taken, other keywords are refused."
+    from tfedu.program.effects import print_
+    print_(*objects, **kw)
+
+class Finding:
+    "Finds what to call instead of what a user calls."
     def __init__(self, recursive: bool = True, features: frozenset = frozenset()): self.recursive, self.features = recursive, features
 
     def call(self, f: Any) -> Any:
@@ -148,6 +149,14 @@ class Operators:
         def passed(x): return type(x)(map(passed, x)) if type(x) in (list, tuple) else self.call(x) if isinstance(x, FunctionType | MethodType) else x
         return lambda *args, **kw: f(*map(passed, args), **{k: passed(v) for k, v in kw.items()})
 
+# %% ../../nbs/5_program/546_calls.ipynb #37c059dd
+class Operators(Finding):
+    "What rewritten code calls: one method for each kind of statement, and `call`."
+    NOTHING = NOTHING
+    branch, choose, all_of, any_of = map(staticmethod, (autograph.branch, autograph.choose, autograph.all_of, autograph.any_of))
+    negated, chained, loop, each = map(staticmethod, (autograph.negated, autograph.chained, looping.loop, looping.each))
+    lt, le, gt, ge, eq, ne, is_, is_not = map(staticmethod, (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+                                                             operator.is_, operator.is_not))
     @staticmethod
     def returned(result: Any) -> Any: return None if result is NOTHING else result
     @staticmethod
@@ -155,11 +164,6 @@ class Operators:
         "An `assert` statement: in the graph a check that is made when it runs."
         if in_graph(test): GRAPH.get().act(Assert, (test, [convert_to_tensor(message() if message else "assertion failed")]))
         elif __debug__ and not test: raise AssertionError(*([message()] if message else []))
-
-def graph_print(*objects: Any, **kw) -> None:
-    "`print`, when the graph runs. `sep` and `end` are taken, other keywords are refused."
-    from tfedu.program.effects import print_
-    print_(*objects, **kw)
 
 # %% ../../nbs/5_program/546_calls.ipynb #2982cfde
 def users_place(error: BaseException) -> Line | None:

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TREES', 'Unreadable', 'tree_of', 'span', 'encloses', 'definition_of', 'is_path', 'root', 'parameters', 'Bindings',
-           'Names', 'Flow', 'reads', 'Needs']
+           'Names', 'reads', 'Flow', 'Rounds', 'Needs']
 
 # %% ../../nbs/5_program/540_syntax.ipynb #3d18e455
 import ast
@@ -125,6 +125,11 @@ class Names(Bindings):
         self.read.update({n: True for n in (*inside.read, *outer) if n not in own and (n in outer or n not in inside.bound)})
 
 # %% ../../nbs/5_program/540_syntax.ipynb #b614187c
+def reads(node: ast.AST) -> set[str]:
+    "The names that an expression reads."
+    return set(Names([node]).read)
+
+# %% ../../nbs/5_program/540_syntax.ipynb #b1b4e2b0
 class Flow:
     "What is needed after each `if` and loop."
     def __init__(self, body: list, always: Iterable = ()):
@@ -147,6 +152,10 @@ class Flow:
     def If(self, node, out):
         self.after[node] = out
         return reads(node.test) | self.block(node.body, out) | self.block(node.orelse, out)
+
+# %% ../../nbs/5_program/540_syntax.ipynb #35680c97
+class Rounds(Flow):
+    "What is needed after each `if` and loop, and by the next round."
     def While(self, node, out):
         head = out | reads(node.test)
         for _ in range(2): head = head | self.block(node.body, head)
@@ -154,17 +163,13 @@ class Flow:
         return head
     def For(self, node, out):
         targets = set(Names([node.target]).bound)
-        head = out.union(*map(reads, node.orelse))   # without jumps, `orelse` holds what the loop asks before it goes on
+        head = out.union(*map(reads, node.orelse))
         for _ in range(2): head = head | (self.block(node.body, head) - targets) | reads(node.target)
         self.after[node] = head
         return reads(node.iter) | head
 
-def reads(node: ast.AST) -> set[str]:
-    "The names that an expression reads."
-    return set(Names([node]).read)
-
 # %% ../../nbs/5_program/540_syntax.ipynb #a9abe2d4
-class Needs(Flow):
+class Needs(Rounds):
     "For each `if` and each loop of a function, the names that are needed after it; for a loop also those needed by its next round."
     def With(self, node, out):
         names = Names(node.items)
