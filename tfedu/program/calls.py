@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['ALONE', 'LOG', 'KNOWN', 'VERBOSITY', 'BUILT_IN', 'RUNNING', 'RUNNING_TOO', 'left_alone', 'say', 'new_code', 'remade',
-           'has_tensor', 'len_', 'range__', 'enumerate_', 'zip_', 'int_', 'float_', 'sorted_', 'graph_print', 'Finding',
-           'Operators', 'users_place', 'pointing', 'for_graph']
+           'has_tensor', 'length', 'range_of', 'enumerated', 'zipped', 'as_int', 'as_float', 'in_order', 'graph_print',
+           'Finding', 'Operators', 'users_place', 'pointing', 'for_graph']
 
 # %% ../../nbs/5_program/546_calls.ipynb #d8613020
 import logging
@@ -91,7 +91,7 @@ def has_tensor(*xs: Any) -> bool:
     "Whether one of `xs` is for the graph."
     return any([in_graph(x) or GRAPH.get() is not None and (isinstance(x, RaggedTensor) or hasattr(type(x), "__steps__")) for x in xs])
 
-def len_(x: Any) -> Any:
+def length(x: Any) -> Any:
     "`len(x)`. Raises ValueError for a scalar."
     if not has_tensor(x) or hasattr(type(x), "__steps__"): return len(x)
     if isinstance(x, RaggedTensor): return x.nrows()
@@ -99,16 +99,27 @@ def len_(x: Any) -> Any:
     if x.shape.rank == 0: raise ValueError(f"len requires a non-scalar tensor, got one of shape {x.shape}")
     return x.shape[0] if x.shape.rank and x.shape[0] is not None else shape(x)[0]
 
-def range__(*args: Any) -> Any: return range_(*args) if has_tensor(*args) else range(*args)
-def enumerate_(x: Any, start: Any = 0) -> Any: return Together(Counter(start), x) if has_tensor(x) else enumerate(x, start)
-def zip_(*xs: Any, **kw) -> Any: return Together(*xs) if has_tensor(*xs) and not kw else zip(*xs, **kw)
-def int_(x: Any = 0, *base: Any) -> Any: return cast(x, int32) if has_tensor(x) and not base else int(x, *base)
-def float_(x: Any = 0.0) -> Any: return cast(x, float32) if has_tensor(x) else float(x)
-def sorted_(x: Any, **kw) -> Any:
+def range_of(*args: Any) -> Any:
+    "`range(...)`; a tensor if a limit is one."
+    return range_(*args) if has_tensor(*args) else range(*args)
+def enumerated(x: Any, start: Any = 0) -> Any:
+    "`enumerate(x, start)`"
+    return Together(Counter(start), x) if has_tensor(x) else enumerate(x, start)
+def zipped(*xs: Any, **kw) -> Any:
+    "`zip(*xs)`"
+    return Together(*xs) if has_tensor(*xs) and not kw else zip(*xs, **kw)
+def as_int(x: Any = 0, *base: Any) -> Any:
+    "`int(x)`; an int32 tensor from a tensor."
+    return cast(x, int32) if has_tensor(x) and not base else int(x, *base)
+def as_float(x: Any = 0.0) -> Any:
+    "`float(x)`; a float32 tensor from a tensor."
+    return cast(x, float32) if has_tensor(x) else float(x)
+def in_order(x: Any, **kw) -> Any:
+    "`sorted(x)`; a tensor from a tensor, unless there is a `key`."
     if not has_tensor(x) or kw.get("key"): return sorted(x, **kw)
     return sort(x, direction="DESCENDING" if kw.get("reverse") else "ASCENDING")
 
-BUILT_IN = {len: len_, range: range__, enumerate: enumerate_, zip: zip_, int: int_, float: float_, sorted: sorted_}
+BUILT_IN = {len: length, range: range_of, enumerate: enumerated, zip: zipped, int: as_int, float: as_float, sorted: in_order}
 
 # %% ../../nbs/5_program/546_calls.ipynb #fefcf9be
 RUNNING = {"cond", "case", "switch_case", "while_loop", "map_fn", "scan", "foldl", "foldr", "vectorized_map"}   # call what they are given

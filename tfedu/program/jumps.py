@@ -10,7 +10,6 @@ __all__ = ['JUMPS', 'BRANCHING', 'assign', 'load', 'none_of', 'copied', 'always_
 import ast
 from collections.abc import Callable
 from typing import NamedTuple
-from .syntax import Names
 from .syntax import Unreadable
 
 # %% ../../nbs/5_program/541_jumps.ipynb #4bb8c56f
