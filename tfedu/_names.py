@@ -14,7 +14,7 @@ NAMES = {
         "SparseTensor": ("tfedu.ops.sparse_tensor", "SparseTensor"),
         "SparseTensorSpec": ("tfedu.ops.sparse_tensor", "SparseTensorSpec"),
         "Tensor": ("tfedu.core.tensor", "Tensor"),
-        "TensorArray": ("tfedu.ops.tensor_array", "TensorArray"),
+        "TensorArray": ("tfedu.program.array_in_graph", "TensorArray"),
         "TensorShape": ("tfedu.core.shape", "TensorShape"),
         "TensorSpec": ("tfedu.core.shape", "TensorSpec"),
         "TypeSpec": ("tfedu.core.shape", "TypeSpec"),

@@ -147,6 +147,9 @@ class Rows:
     def joined(self) -> tuple:
         "All rows, `(n, *shape[1:])`, and where they belong, `(n,)`."
         rows = [rows for rows, _ in self.parts]
+        if any([getattr(places, "symbolic", False) for _, places in self.parts]):
+            flat = [OPS["reshape"](places, (-1,)) for _, places in self.parts]
+            return (OPS["concat"](rows, 0), OPS["concat"](flat, 0)) if len(rows) > 1 else (rows[0], flat[0])
         places = np.concatenate([bare(places).reshape(-1) for _, places in self.parts])
         return self.xp.concatenate(rows, 0) if len(rows) > 1 else rows[0], wrap(places) if self.xp is TENSORS else places
 

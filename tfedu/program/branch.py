@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Branches', 'chosen', 'branch_kernel', 'unbranch_kernel', 'write_branches', 'agreeing', 'kind', 'spread', 'back',
-           'again', 'along', 'replay_branch', 'branch', 'cond']
+           'again', 'along', 'replay_branch', 'replay_unbranch', 'branch', 'cond']
 
 # %% ../../nbs/5_program/530_branch.ipynb #b085844d
 from collections.abc import Callable
@@ -34,6 +34,7 @@ from .block import outside
 from .block import pure
 from .block import ready
 from .block import sources
+from .block import standing
 from .differentiate import REPLAY
 from .differentiate import replay
 from .execute import KEEPING
@@ -177,9 +178,22 @@ def replay_branch(node: Node, nest: tuple) -> list:
     branches = node.what
     def run(block, picks): return [y for y in replay(block.small, [captured[at] for at in picks]) if y is not None]
     outs = branch(branches.__name__, index, [lambda b=block, p=picks: run(b, p) for block, picks in zip(branches.blocks, branches.picks, strict=True)])
-    return [*outs, None]
+    return [*outs, captured]   # what the way back starts from
 
-REPLAY["branch"] = replay_branch
+def replay_unbranch(node: Node, nest: tuple) -> list:
+    "Go back through the blocks that run now."
+    index, captured, given = nest[0]
+    branches, (reached, _) = node.what, node.what.ways()
+    at = {id(v): x for v, x in zip(branches.captures, captured, strict=True)}
+    known = [standing(n, x, branches.blocks, at) for (n, x), on in zip(branches.known.items(), reached, strict=True) if on]
+    floats = [y.dtype.differentiable for y in branches.blocks[0].outs if y is not None]
+    def run(block, picks): return [y for y in replay(pure(block), [captured[at] for at in picks]) if y is not None]
+    with GradientTape() as tape:
+        tape.watch(known)
+        outs = branch(branches.__name__, index, [lambda b=block, p=picks: run(b, p) for block, picks in zip(branches.blocks, branches.picks, strict=True)])
+    return list(map(convert_to_tensor, tape.gradient([y for y, on in zip(outs, floats, strict=True) if on], known, given[:sum(floats)], "zero")))
+
+REPLAY["branch"], REPLAY["unbranch"] = replay_branch, replay_unbranch
 
 def branch(name: str, index: Tensor, functions: list[Callable]) -> Any:
     "The result of one of `functions`."

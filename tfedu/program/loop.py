@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['shape_text', 'loosened', 'promised', 'at_most', 'Loop', 'loop_kernel', 'way_of', 'zeros_for', 'Shares',
-           'unloop_kernel', 'write_loop', 'back', 'along', 'asked', 'again', 'replay_loop', 'while_loop', 'looped',
-           'written_loop', 'truth', 'invariants']
+           'unloop_kernel', 'write_loop', 'back', 'along', 'asked', 'again', 'replay_loop', 'replay_unloop',
+           'while_loop', 'looped', 'written_loop', 'truth', 'invariants']
 
 # %% ../../nbs/5_program/532_loop.ipynb #3cf8c80d
 from collections.abc import Callable
@@ -31,6 +31,7 @@ from ..core.tensor import wrap
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.trace import WATCHERS
+from .array_in_graph import array
 from .block import Block
 from .block import Call
 from .block import Way
@@ -42,6 +43,7 @@ from .block import outside
 from .block import part
 from .block import ready
 from .block import sources
+from .block import standing
 from .branch import spread
 from .differentiate import REPLAY
 from .differentiate import replay
@@ -213,11 +215,11 @@ def write_loop(name: str,
     outs = list(map(symbol, node.outputs[:-1]))
     known = [(x.serial, x) for x in [xs[i] for i in loop.floats] if x.serial]
     if loop.known or journal and any([live(x, journal) for _, x in known]) or WATCHERS.get():
-        enter(Call(name, lambda g: back(node, xs, outs, g), lambda tangents: along(node, xs, limit, known, tangents)), [*known, *loop.known], outs)
+        enter(Call(name, lambda g: back(node, xs, outs, limit, g), lambda tangents: along(node, xs, limit, known, tangents)), [*known, *loop.known], outs)
     return outs
 
 # %% ../../nbs/5_program/532_loop.ipynb #2060887b
-def back(node: Node, xs: list[Tensor], outs: list[Tensor], g: list) -> list:
+def back(node: Node, xs: list[Tensor], outs: list[Tensor], limit: Tensor | None, g: list) -> list:
     "Cotangents of what a loop started with, and of its sources."
     loop, graph = node.what, GRAPH.get()
     way, plan = way_of(loop)
@@ -228,7 +230,7 @@ def back(node: Node, xs: list[Tensor], outs: list[Tensor], g: list) -> list:
     made = graph.add("unloop", loop, (graph.value_of(symbol(node.outputs[-1])), given), (), specs, f"{node.name}_back", plural=True)
     results = list(map(symbol, made.outputs))
     both = [(x.serial, x) for x in (*starts, *reached, *gs) if x.serial]
-    enter(further(made.name, [x for _, x in both], lambda: again(node, xs, gs, plan)), both, results)
+    enter(further(made.name, [x for _, x in both], lambda: again(node, xs, limit, gs, plan)), both, results)
     rest = iter(results[len(starts):])
     return [*[u for x, u in zip(starts, results) if x.serial], *[None if pairs is None else next(rest) for pairs in plan]]
 
@@ -254,9 +256,30 @@ def asked(loop: Loop, xs: tuple) -> list:
     "The condition, of other tensors."
     return replay(loop.test.small, [*xs, *loop.test.given])
 
-def again(node: Node, xs: list[Tensor], gs: list[Tensor], plan: list) -> list:
+def again(node: Node, xs: list[Tensor], limit: Tensor | None, gs: list[Tensor], plan: list) -> list:
     "The way back, in ops that a tape can see."
-    raise NotImplementedError(f"{node.name}: no second derivative yet")
+    loop, n = node.what, len(xs)
+    graph, known = part(loop.step, loop.step.graph.outputs[:-1]), [x for _, x in loop.known]
+    def onward(i, *rest):
+        "A step that remembers what it was given."
+        before, past = rest[:n], rest[n:]
+        return [i + 1, *replay(graph, [*before, *loop.step.given]), *[array("put", h, x, i, True) for h, x in zip(past, before, strict=True)]]
+    start = [convert_to_tensor(0), *xs, *[array("make", np.array(0, np.int32)) for _ in xs]]
+    count, *rest = write_loop(f"{loop.__name__}_kept", lambda i, *rest: asked(loop, rest[:n]), onward, start, [(), *loop.shapes, *[()] * n], limit)
+    def backward(i, *sums):
+        "The way back of one step, and the sums so far."
+        before = [array("take", h, i - 1, None, None, out=(shape, x.array.dtype)) for h, shape, x in zip(rest[n:], loop.shapes, xs, strict=True)]
+        watched = [*[before[i] for i in loop.floats], *known]
+        with GradientTape(persistent=True) as tape:
+            tape.watch(watched)
+            outs = replay(graph, [*before, *loop.step.given])
+        found = tape.gradient([outs[i] for i in loop.floats], watched, list(sums[:len(loop.floats)]), "zero")
+        found = [convert_to_tensor(g) for g in found]
+        return [i - 1, *found[:len(loop.floats)], *[a + b for a, b in zip(sums[len(loop.floats):], found[len(loop.floats):], strict=True)]]
+    start = [count, *gs, *[OPS["zeros_like"](convert_to_tensor(x)) for x in known]]
+    shapes = [(), *[loop.shapes[i] for i in loop.floats], *[x.array.shape for x in start[1 + len(loop.floats):]]]
+    results = write_loop(f"{loop.__name__}_back", lambda i, *_: [i > 0], backward, start, shapes)[1:]
+    return [*results[:len(loop.floats)], *[x for x, pairs in zip(results[len(loop.floats):], plan, strict=True) if pairs is not None]]
 
 # %% ../../nbs/5_program/532_loop.ipynb #49642ee9
 def replay_loop(node: Node, nest: tuple) -> list:
@@ -266,12 +289,25 @@ def replay_loop(node: Node, nest: tuple) -> list:
     inside = [[captured[at] for at in picks] for picks in loop.picks]
     def test(*xs): return replay(loop.test.small, [*xs, *inside[0]])
     def step(*xs): return replay(body, [*xs, *inside[1]])
-    if GRAPH.get() is not None: return [*write_loop(loop.__name__, test, step, xs, loop.shapes, limit), None]
+    kept = limit, xs, captured   # what the way back starts from
+    if GRAPH.get() is not None: return [*write_loop(loop.__name__, test, step, xs, loop.shapes, limit), kept]
     left = -1 if limit is None else int(limit)
     while left and bool(test(*xs)[0]): xs, left = step(*xs), left - 1
-    return [*xs, None]
+    return [*xs, kept]
 
-REPLAY["loop"] = replay_loop
+def replay_unloop(node: Node, nest: tuple) -> list:
+    "Run the loop again, and go back."
+    (limit, xs, captured), given = nest[0]
+    loop, plan = node.what, way_of(node.what)[1]
+    at = {id(v): x for v, x in zip(loop.captures, captured, strict=True)}
+    known = [standing(n, x, [loop.step], at) for (n, x), pairs in zip(loop.known, plan, strict=True) if pairs is not None]
+    starts = [xs[i] for i in loop.floats]
+    with GradientTape() as tape:
+        tape.watch([*starts, *known])
+        outs = replay_loop(node, ((limit, xs, captured), ()))
+    return list(map(convert_to_tensor, tape.gradient([outs[i] for i in loop.floats], [*starts, *known], given[:len(starts)], "zero")))
+
+REPLAY["loop"], REPLAY["unloop"] = replay_loop, replay_unloop
 
 # %% ../../nbs/5_program/532_loop.ipynb #786bfa74
 @publish("tf.while_loop")
