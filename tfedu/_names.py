@@ -216,9 +216,15 @@ NAMES = {
         "GradientTape": ("tfedu.autodiff.tape", "GradientTape"),
     },
     "autograph": {
+        "set_verbosity": ("tfedu.program.autograph_api", "set_verbosity"),
+        "to_code": ("tfedu.program.autograph_api", "to_code"),
+        "to_graph": ("tfedu.program.autograph_api", "to_graph"),
+        "trace": ("tfedu.program.autograph_api", "trace"),
     },
     "autograph.experimental": {
         "Feature": ("tfedu.ops.experimental", "Feature"),
+        "do_not_convert": ("tfedu.program.autograph_api", "do_not_convert"),
+        "set_loop_options": ("tfedu.program.autograph_api", "set_loop_options"),
     },
     "bitwise": {
         "bitwise_and": ("tfedu.ops.compare", "bitwise_and"),
@@ -954,7 +960,7 @@ NAMES = {
     "types": {
     },
     "types.experimental": {
-        "ConcreteFunction": ("tfedu.program.function", "ConcreteFunction"),
+        "ConcreteFunction": ("tfedu.program.calling", "ConcreteFunction"),
         "TensorLike": ("tfedu.ops.static", "TensorLike"),
     },
     "version": {
