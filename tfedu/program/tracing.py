@@ -5,14 +5,15 @@
 # %% auto #0
 __all__ = ['LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError', 'out_of_scope',
            'written', 'take', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes', 'Capturing', 'Writing',
-           'outside', 'write_call', 'result_of', 'pictures', 'declared', 'remember', 'kept_by', 'lifted', 'writing',
-           'pruned']
+           'outside', 'write_call', 'result_of', 'guess', 'pictures', 'declared', 'remember', 'cotangents_of',
+           'kept_by', 'lifted', 'writing', 'pruned']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 import numpy as np
+from ..autodiff.tape import GradientTape
 from ..core.call import explained
 from ..core.convert import convert_to_tensor
 from ..core.dtype import FROM_NUMPY
@@ -40,8 +41,10 @@ from ..core.trace import unusual
 from ..core.variable import CREATORS
 from ..core.variable import SCOPE
 from ..ops.random import undisturbed
+from ..ops.wav import DecodeWav
 from .graph import Graph
 from .graph import Node
+from .graph import Packed
 from .graph import Size
 from .graph import Value
 from .graph import or_none
@@ -266,26 +269,36 @@ def write_call(graph: Writing, function: Callable, args: tuple, kw: dict) -> Any
     journal, ins = JOURNAL.get(), [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
     watched = bool(journal) and any([live(x, journal) for x in ins])
     kept = [((), None, ())] if watched else []   # one more value: what the way back needs
-    node = graph.add("call", function, (), nest, specs + kept, title=function.__name__, plural=True)
+    node = graph.add("call", function, (), nest, specs + kept, title=function.__name__, plural=True, effect=not specs)
     outs = [symbol(v) for v in node.outputs[:len(specs)]]
-    if watched: remember(journal, node, ins, outs)
-    return pack_sequence_as(like, outs, expand_composites=True)
+    if watched and specs: remember(journal, node, (args, kw), ins, outs)
+    rest = iter(outs)
+    return pack_sequence_as(like, [None if part is None else next(rest) for part in flatten(like, expand_composites=True)], expand_composites=True)
 
 def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
     "Something like the result of a call, and shape, dtype and samples of each of its parts. Raises as the function does, or InvalidArgumentError."
     def compute(nest):
         given, named = tensors(nest)
         return function(*given, **named)
-    def parts(result): return [part.array if isinstance(part, Tensor) else convert_to_tensor(part).array for part in flatten(result, expand_composites=True)]
+    def parts(result): return [part.array if isinstance(part, Tensor) else convert_to_tensor(part).array for part in flatten(result, expand_composites=True) if part is not None]
     if function.__name__ in DECLARED: return declared(function, nest)
+    if function.__name__.startswith("assert_"): return None, []
     with undisturbed(): found = outside(lambda: tried(compute, nest, False))
     arrays = [[parts(result) for result in each] for each in found]
+    if not found: return guess(function, nest)
     if len({len(each) for turns in arrays for each in turns}) != 1:
-        why = "the number of its results depends" if found else "its result depends"
-        raise InvalidArgumentError(None, None, f"{function.__name__}: {why} on sizes or numbers that are not known while the graph is written")
+        raise InvalidArgumentError(None, None, f"{function.__name__}: the number of its results depends on sizes or numbers that are not known while the graph is written")
     exact = function.__name__ in LOOK_AT_SHAPES or all([v.samples for v in leaves(nest) if isinstance(v, Value)])
     size = only_size(nest)
     return found[0][0], [agreed([common(list(part), exact, size) for part in turns]) for turns in zip(*[zip(*each, strict=True) for each in arrays], strict=True)]
+
+# %% ../../nbs/5_program/504_tracing.ipynb #aa285b52
+def guess(function: Callable, nest: Any) -> tuple[Tensor, list]:
+    "As `result_of`: one tensor of the type of the first argument, of whatever shape. Raises InvalidArgumentError if there is none."
+    first = next((v for v in leaves(nest) if isinstance(v, Value) and v.dtype is not None), None)
+    if first is None or any([isinstance(part, Packed) for part in nest[0]]):
+        raise InvalidArgumentError(None, None, f"{function.__name__}: its result depends on sizes or numbers that are not known while the graph is written")
+    return wrap(np.zeros((), first.dtype)), [(None, first.dtype, ())]
 
 # %% ../../nbs/5_program/504_tracing.ipynb #722d0f73
 def pictures(axes: int) -> Callable:
@@ -308,14 +321,15 @@ def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
     args, kw = nest
     specs = DECLARED[function.__name__](*args, **kw)
     like = [wrap(np.zeros((0,), dtype)) for _, dtype, _ in specs]
-    return like if len(like) > 1 else like[0], specs
+    return DecodeWav(*like) if len(like) > 1 else like[0], specs
 
 # %% ../../nbs/5_program/504_tracing.ipynb #d4cf2e32
-def remember(journal, node: Node, ins: list[Tensor], outs: list[Tensor]) -> None:
-    "Tell `journal` how to go back through the call of a function."
+def remember(journal, node: Node, given: tuple, ins: list[Tensor], outs: list[Tensor]) -> None:
+    "Tell `journal` how to go back through the call of a function with arguments `given`."
     def rule(xp, g):
         specs = [(x.array.shape, x.array.dtype, ()) for x in ins]
         graph = GRAPH.get()
+        if JOURNAL.get(): return graph.call(cotangents_of, (node.what, *given, list(g)), {})   # somebody wants to go back through this, too
         values = [graph.value_of(u) for u in g]
         back = graph.add("pull", node.title, (graph.value_of(kept_by(node)), values), (), specs, plural=True)
         return [symbol(v) for v in back.outputs]
@@ -324,6 +338,14 @@ def remember(journal, node: Node, ins: list[Tensor], outs: list[Tensor]) -> None
     op = Op(forward)
     op.vjp("inputs")(rule)
     record(journal, op, (ins,), (), outs)
+
+def cotangents_of(function: Callable, args: tuple, kw: dict, g: list[Tensor]) -> list[Tensor]:
+    "The cotangents of the tensors in `args` and `kw` for a call of `function`."
+    ins = [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
+    with GradientTape() as tape:
+        tape.watch(ins)
+        outs = [y for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
+    return tape.gradient(outs, ins, g, "zero")
 
 def kept_by(node: Node) -> Tensor:
     "A stand-in for what a call keeps."
