@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['FILLINGS', 'GUESSES', 'SMALL', 'COHERENT', 'TYPES', 'ASKED', 'zeros', 'in_turn', 'ones', 'cuts', 'limits', 'lengths',
-           'example', 'guessed', 'certain', 'exact', 'ragged_example', 'sparse_example', 'filled', 'common', 'agreed',
-           'tried', 'only_size', 'broadcast', 'elementwise_spec', 'asked_sizes', 'unknown_specs', 'op_specs']
+           'counts', 'sizes', 'example', 'guessed', 'certain', 'exact', 'ragged_example', 'sparse_example', 'rows_of',
+           'filled', 'common', 'agreed', 'tried', 'only_size', 'broadcast', 'elementwise_spec', 'asked_sizes',
+           'unknown_specs', 'op_specs']
 
 # %% ../../nbs/5_program/503_examples.ipynb #f584e186
 from collections.abc import Callable
@@ -52,7 +53,15 @@ def lengths(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
     "Differences of `cuts`: lengths that add up to `rows`."
     return np.diff(cuts((shape[0] + 1,), dtype, rows)) if dtype.kind in "iu" and len(shape) == 1 else in_turn(shape, dtype, rows)
 
-FILLINGS = zeros, in_turn, ones, cuts, limits, lengths
+def counts(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
+    "A single whole number, which may be a count, 6; in an array, positions, 0."
+    return np.array(6, dtype) if dtype.kind in "iu" and not shape else zeros(shape, dtype, rows)
+
+def sizes(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
+    "Whole numbers and vectors of them, which may be a shape, 6; those in matrices, positions, 0."
+    return np.full(shape, 6, dtype) if dtype.kind in "iu" and len(shape) < 2 else zeros(shape, dtype, rows)
+
+FILLINGS = zeros, in_turn, ones, cuts, limits, lengths, counts, sizes
 
 # %% ../../nbs/5_program/503_examples.ipynb #31a1dfc2
 GUESSES = (24, 36)   # what an unknown size is taken for, in turn: many sizes divide them both
@@ -104,9 +113,18 @@ def sparse_example(parts: list, turn: int, fill: Callable) -> list:
 
 COHERENT: dict[str, Callable] = {"RaggedTensor": ragged_example, "SparseTensor": sparse_example}   # by name of the class
 
+def rows_of(nest: Any, turn: int) -> int:
+    "The number of rows of the first value in a nest, or of the first composite."
+    if isinstance(nest, Packed) and type(nest.like.composite).__name__ == "RaggedTensor":
+        splits = nest.parts[1]
+        return (guessed(splits.shape, turn)[0] if isinstance(splits, Value) else len(splits)) - 1
+    if isinstance(nest, Value): return guessed(nest.shape, turn)[0] if nest.shape else 0
+    parts = nest.values() if isinstance(nest, dict) else nest if isinstance(nest, (list, tuple)) else ()
+    return next((n for n in (rows_of(part, turn) for part in parts) if n), 0)
+
 def filled(nest: Any, turn: int, fill: Callable) -> Any:
     "`nest` with an example in place of each value."
-    rows = next((n for v in leaves(nest) if isinstance(v, Value) and v.shape for n in guessed(v.shape, turn)[:1]), 1)
+    rows = rows_of(nest, turn)
     def one(part):
         if isinstance(part, Packed):
             known = COHERENT.get(type(part.like.composite).__name__)
