@@ -195,6 +195,7 @@ NAMES = {
         "unstack": ("tfedu.ops.array", "unstack"),
         "variable_creator_scope": ("tfedu.core.variable", "variable_creator_scope"),
         "variant": ("tfedu.core.dtype", "variant"),
+        "vectorized_map": ("tfedu.program.batching", "vectorized_map"),
         "where": ("tfedu.ops.compare", "where"),
         "zeros": ("tfedu.ops.create", "zeros"),
         "zeros_like": ("tfedu.ops.create", "zeros_like"),
