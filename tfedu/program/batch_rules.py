@@ -149,7 +149,7 @@ def inverted(call, xs, params, n):
     "The rule of `invert_permutation`."
     x = xs[0].x
     size = x.array.shape[1]
-    found = apart(call(shifted(x, n, size)), n, size)
+    found = OPS["reshape"](call(shifted(x, n, size)), [n, size])
     return found - OPS["expand_dims"](range_(n, dtype=x.dtype), 1) * size
 
 follow(replaced_rows, "put_rows"), follow(inverted, "invert_permutation")
@@ -247,7 +247,7 @@ def recurrent(call, xs, params, n):
     if type(u) is Batched or type(bias) is Batched: return NotImplemented
     a, states, mask = stacked((a, states, mask), n)
     b = a.array.shape[2]
-    outs = call(second(a), u, list(map(merged, states)), bias, mask and second(mask), *params.values())
+    outs = call(second(a), u, list(map(merged, states)), bias, None if mask is None else second(mask), *params.values())
     steps = [OPS["swapaxes"](OPS["reshape"](y, [y.array.shape[0], n, b, y.array.shape[2]]), 0, 1) for y in outs[:params["every"]]]
     return [*steps, *[apart(y, n, b) for y in outs[params["every"]:]]]
 

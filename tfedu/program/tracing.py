@@ -11,6 +11,7 @@ __all__ = ['GUESSES', 'SMALL', 'TYPES', 'example', 'certain', 'common', 'broadca
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
 from contextlib import contextmanager
+from math import prod
 from typing import Any
 import numpy as np
 from ..core.call import explained
@@ -59,7 +60,7 @@ def example(
     if value.dtype == object: return np.full(shape, b"", object)
     if value.dtype.kind not in "fVc": return np.zeros(shape, value.dtype)
     if len(shape) > 1 and shape[-1] == shape[-2]: return np.broadcast_to(np.eye(shape[-1], dtype=value.dtype), shape).copy()   # can be inverted
-    return np.ones(shape, value.dtype)
+    return np.linspace(1, 2, prod(shape)).reshape(shape).astype(value.dtype)   # different numbers, which are less often refused than ones
 
 def certain(
     nest: Any,   # Inputs and settings of a node
