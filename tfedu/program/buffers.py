@@ -23,7 +23,7 @@ from .rewrite import kept
 from .rewrite import rewritten
 
 # %% ../../nbs/5_program/516_buffers.ipynb #4a1952ab
-FRESH = frozenset({"matmul", "bias_add", "relu", "gelu", "softmax", "positive", "reduce_sum", "reduce_mean", "reduce_max", "sum_products"})
+FRESH = frozenset({"matmul", "bias_add", "relu", "gelu", "softmax", "positive", "reduce_sum", "reduce_mean", "reduce_max"})
 
 def ufunc_of(node: Node) -> np.ufunc | None:
     "NumPy's function, if `node` is nothing but one of arrays."
@@ -33,7 +33,7 @@ def ufunc_of(node: Node) -> np.ufunc | None:
 
 def apart(node: Node) -> bool:
     "Whether the outputs of `node` are new arrays, and it keeps nothing of what it reads."
-    return node.kind == "fused" or ufunc_of(node) is not None or node.kind == "op" and node.what in FRESH
+    return node.kind in ("fused", "sum") or ufunc_of(node) is not None or node.kind == "op" and node.what in FRESH
 
 def takers(graph: Graph) -> dict[int, Value]:
     "id of a node -> the dying input into which it may write."

@@ -5,12 +5,11 @@
 # %% auto #0
 __all__ = ['KINDS', 'simple', 'strips', 'op_kernel', 'plain', 'filled', 'read_kernel', 'size_kernel', 'effect_kernel',
            'act_kernel', 'call_kernel', 'taped_kernel', 'pull_kernel', 'as_one', 'tensors', 'bare_array', 'Program',
-           'last_uses', 'kernel', 'compiled']
+           'last_uses', 'kernel', 'direct_line', 'line', 'compiled']
 
 # %% ../../nbs/5_program/502_execute.ipynb #e6ec38fa
 from collections.abc import Callable
 from functools import partial
-from itertools import count
 from typing import Any
 from typing import NamedTuple
 import numpy as np
@@ -154,22 +153,42 @@ def kernel(node: Node, needed: set[int]) -> Callable:
     without = call_kernel(node)
     return lambda *arrays: [*without(*arrays), None]
 
+def direct_line(node: Node, name: Callable, space: dict) -> str | None:
+    "The line of a node that needs no kernel; None for any other."
+    if node.kind == "read":
+        space[place := f"r{len(space)}"] = node.what
+        return f"{name(node.outputs[0])} = {place}.array"
+    if node.kind != "op" or not simple(node): return None
+    if node.what == "swapaxes" and node.inputs[0].ndim == 2 and {p % 2 for p in node.params} == {0, 1}: return f"{name(node.outputs[0])} = {name(node.inputs[0])}.T"
+    if node.what == "reshape" and node.outputs[0].known and node.inputs[0].dtype is not None:
+        return f"{name(node.outputs[0])} = {name(node.inputs[0])}.reshape({node.outputs[0].shape})"
+    return None
+
+def line(node: Node, name: Callable, space: dict, needed: set[int]) -> str:
+    "The line that runs `node`; what it calls is put into `space`."
+    if (text := direct_line(node, name, space)) is not None: return text
+    f = kernel(node, needed)
+    k = f.__name__ if isinstance(f, np.ufunc) else f"{node.title}_{len(space)}"
+    if not k.isidentifier(): k = f"k{len(space)}"
+    space[k] = f
+    call = f"{k}({', '.join(map(name, node.reads()))})"
+    if node.kind == "into": return call   # its output has the name of the array that it writes into
+    return f"{', '.join(map(name, node.outputs))}{',' if node.plural else ''} = {call}" if node.outputs else call
+
 def compiled(graph: Graph) -> Program:
     "`graph` as a function of its inputs."
-    number, names, space, lines = count(), {}, {}, []
+    names, space, lines = {}, {}, []
     def name(v): return names.setdefault(id(v), f"v{len(names)}")
     needed = {id(v) for v in graph.outputs} | {id(v) for node in graph.nodes for v in node.reads()}
     dying = last_uses(graph.nodes, [v for v in graph.outputs if v is not None])
     for at, node in enumerate(graph.nodes):
         if node.kind in ("constant", "capture"): space[name(node.outputs[0])] = node.what
-        elif node.kind != "input":
-            f = kernel(node, needed)
-            k = f.__name__ if isinstance(f, np.ufunc) else f"{node.title}_{next(number)}"
-            if not k.isidentifier(): k = f"k{next(number)}"
-            space[k] = f
-            left = ", ".join(map(name, node.outputs)) + ("," if node.plural else "")
-            lines.append(f"{left + ' = ' if node.outputs else ''}{k}({', '.join(map(name, node.reads()))})")
-        dead = [name(v) for v in dying.get(at, []) if v.node.kind not in ("constant", "capture")]
+        elif node.kind == "into":
+            names[id(node.outputs[0])] = name(node.params[0])
+            lines.append(line(node, name, space, needed))
+        elif node.kind != "input": lines.append(line(node, name, space, needed))
+        taken = node.params[0] if node.kind == "into" else None
+        dead = [name(v) for v in dying.get(at, []) if v.node.kind not in ("constant", "capture") and v is not taken]
         if dead: lines.append(f"del {', '.join(dead)}")
     results = ["None" if v is None else name(v) for v in graph.outputs]
     text = "\n    ".join([f"def run({', '.join(map(name, graph.inputs))}):", *lines, f"return [{', '.join(results)}]"])
