@@ -105,7 +105,7 @@ class Groups:
         todo, seen = list(self.needs(b) - {a}), set()
         while todo:
             if (i := todo.pop()) == a: return True
-            if i not in seen and self.last[i] >= a: seen.add(i), todo.extend(self.needs(i))
+            if i not in seen: seen.add(i), todo.extend(self.needs(i))
         return False
 
     def join(self, a: int, b: int) -> None:
