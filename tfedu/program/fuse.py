@@ -145,7 +145,7 @@ def grouped(nodes: list[Node]) -> Groups:
         if total and total.late: late.add(i)
         if total: groups.domain[i] = tuple(node.inputs[0].shape)
         elif program_for(node): groups.domain[i] = tuple(node.outputs[0].shape)
-    for i in groups.domain:
+    for i in sorted(groups.domain, reverse=True):   # what is needed late is computed late
         for j in sorted(groups.before[i], reverse=True): groups.join(j, i)
     return groups
 

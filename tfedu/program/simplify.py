@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SMALL', 'SHAPE_ONLY', 'SAME', 'PLAINER', 'constant', 'fold', 'filled_with', 'same', 'product', 'quotient', 'undone',
-           'unchanged', 'turned_twice', 'unstretched', 'square', 'added', 'simplify']
+           'unchanged', 'turned_twice', 'unstretched', 'square', 'added', 'whole_sum', 'simplify']
 
 # %% ../../nbs/5_program/510_simplify.ipynb #7f78d01c
 from collections.abc import Callable
@@ -95,7 +95,15 @@ def added(new: Graph, node: Node, inputs: tuple, params) -> list[Value] | None:
     if (params[0] or "N...C")[:2] == "NC" or not same(x, out) or len(x.shape) < 2 or bias.shape != x.shape[-1:]: return None
     return new.add("op", "add", (x, bias), (), [(out.shape, out.dtype)]).outputs
 
-PLAINER: dict[str, Callable] = {"pow": square, "bias_add": added}
+def whole_sum(new: Graph, node: Node, inputs: tuple, params) -> list[Value] | None:
+    "The sum over the rows of a table that was a larger array before, without the table."
+    inner, out, axis = inputs[0].node, node.outputs[0], params[0]
+    if inner.kind != "op" or inner.what != "reshape" or not simple(inner) or params[1] or axis not in (0, [0], (0,)): return None
+    x, table = inner.inputs[0], inputs[0]
+    if x.shape is None or table.shape is None or len(table.shape) != 2 or len(x.shape) < 2 or x.shape[-1] != table.shape[-1]: return None
+    return new.add("op", "reduce_sum", (x,), (tuple(range(len(x.shape) - 1)), False), [(out.shape, out.dtype)]).outputs
+
+PLAINER: dict[str, Callable] = {"pow": square, "bias_add": added, "reduce_sum": whole_sum}
 
 def simplify(graph: Graph) -> Graph:
     "`graph` without the nodes that change nothing, and with plainer ones."
