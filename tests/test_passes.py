@@ -271,3 +271,41 @@ def test_switches():
         tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
         assert improve(graph) is graph
     finally: OPTIONS.clear(), OPTIONS.update(before)
+
+
+def layer_norm(x, gain, bias):
+    c = x - tf.reduce_mean(x, -1, keepdims=True)
+    y = c * tf.math.rsqrt(tf.reduce_mean(c * c, -1, keepdims=True) + 1e-5) * gain + bias
+    return tf.nn.gelu(y), tf.reduce_sum(y, [0, 1]), tf.reduce_mean(y)
+
+
+def chains(f, *shapes): return [node for node in improve(traced(f, *[(s, F) for s in shapes])).nodes if node.kind == "fused"]
+
+
+def test_fused_chains_run_on_the_simulated_card():
+    from tfedu.program.cards import run_on_card
+    from tfedu.program.strips import runner
+    node, = chains(layer_norm, (4, 128, 256), (256,), (256,))
+    rng = np.random.default_rng(0)
+    shapes = {(4, 128, 256): (2, 3, 256), (256,): (256,), (): ()}
+    arrays = [v.node.what if v.node.kind == "constant" else rng.normal(size=shapes[v.shape]).astype(F) for v in node.inputs]
+    for a, b in zip(run_on_card(np, node.what, *arrays), runner(node.what)(*arrays), strict=True):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+
+
+def test_nvidia_compiles_fused_chains():
+    from tfedu.kernels import nvrtc
+    from tfedu.kernels.generated import elementwise_kernel
+    from tfedu.program.cards import part
+    try: nvrtc.toolkit()
+    except nvrtc.NotInstalled as missing: pytest.skip(str(missing))
+
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_mean(0.5 * x * (1 + tf.tanh(0.7978845608 * (x + 0.044715 * x * x * x))))
+        return loss, tape.gradient(loss, x)
+    node, = chains(step, (1000, 1000))
+    program, inputs = part(node.what, tuple(out.step for out in node.what.outs if not out.late), set(range(node.what.inputs)))
+    assert nvrtc.inspect(elementwise_kernel(program, 1), 90).usage.spills == 0
