@@ -33,7 +33,7 @@ def ufunc_of(node: Node) -> np.ufunc | None:
 
 def apart(node: Node) -> bool:
     "Whether the outputs of `node` are new arrays, and it keeps nothing of what it reads."
-    return node.kind in ("fused", "sum") or ufunc_of(node) is not None or node.kind == "op" and node.what in FRESH
+    return node.kind in ("fused", "sum", "pair") or ufunc_of(node) is not None or node.kind == "op" and node.what in FRESH
 
 def takers(graph: Graph) -> dict[int, Value]:
     "id of a node -> the dying input into which it may write."

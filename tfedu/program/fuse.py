@@ -126,7 +126,7 @@ def together(a: tuple, b: tuple) -> tuple | None:
     return tuple([n if m == 1 else m for m, n in zip(a, b, strict=True)])
 
 # %% ../../nbs/5_program/514_fuse.ipynb #685ab351
-FIXED = frozenset({"input", "constant", "capture", "op", "size", "into", "fused", "sum"})   # kinds that may run at any time
+FIXED = frozenset({"input", "constant", "capture", "op", "size", "into", "fused", "sum", "pair"})   # kinds that may run at any time
 
 def grouped(nodes: list[Node]) -> Groups:
     "Groups of the nodes that can run as one."
