@@ -27,6 +27,7 @@ from ..core.tensor import CPU
 from ..core.tensor import Operators
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
+from ..core.variable import SCOPE
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.trace import UNUSUAL
@@ -52,26 +53,35 @@ class Traced:
         improve: Callable = lambda graph: graph,   # What is done to a graph before it is compiled
     ):
         self.name, self.improve, outer = name, improve, GRAPH.get()
-        self.graph = Writing(name, outer)
-        token = JOURNAL.set(None)
+        self.graph = Writing(name, outer, reads=True)
+        tokens = JOURNAL.set(None), SCOPE.set("")   # a graph is the same wherever it is made
         try:
             with writing(self.graph), GradientTape(persistent=True) as self.tape:
-                self.inputs = [symbol(self.graph.input(sizes(spec.shape), spec.dtype.np, spec.name or "x")) for spec in specs]
+                self.inputs = [symbol(self.graph.input(sizes(spec.shape), spec.dtype.np, spec.name or "x", getattr(spec, "samples", ()))) for spec in specs]
                 self.tape.watch([x for x in self.inputs if x.dtype.differentiable])
                 args, kw = build(self.inputs)
                 self.structure = f(*args, **kw)
                 self.outs = [result(name, y) for y in flatten(self.structure, expand_composites=True)]
                 self.graph.outputs = [None if y is None else self.graph.value_of(y) for y in self.outs]
-        finally: JOURNAL.reset(token)
+        finally: JOURNAL.reset(tokens[0]), SCOPE.reset(tokens[1])
         self.small = pruned(self.graph, self.graph.outputs, whole=True)
-        self.variables = [v for v, _ in self.graph.first.values()]
+        self.variables = [v for v, _ in self.graph.first.values()]   # that it reads
+
+    @property
+    def captured(self) -> list[Tensor]: return self.graph.outer_tensors()
+    @property
+    def outside(self) -> list[Tensor]: return [*self.captured, *[wrap(n.what) for n in self.graph.nodes if n.kind == "capture"]]
+    @property
+    def all_variables(self) -> list: return list({id(v): v for v in (*self.variables, *self.graph.changed.values())}.values())
 
 def result(name: str, y: Any) -> Tensor | None:
     "What the user's function returned, as a tensor. Raises TypeError for what cannot be one."
     if y is None: return None
     try: return convert_to_tensor(y)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"tf.function {name}: a function must return tensors, or nests of them and None; it returned {shorten(y)}") from error
+        if isinstance(y, Tensor): raise
+        raise TypeError(f"tf.function {name}: to be compatible with tf.function, Python functions must return zero or more Tensors or None; "
+                        f"found a return value of type {type(y).__name__}, which is not a Tensor: {shorten(y)}") from error
 
 # %% ../../nbs/5_program/520_concrete.ipynb #0f424dda
 class Runnable:
@@ -82,7 +92,7 @@ class Runnable:
 
     def flat(self, xs: list[Tensor]) -> list:
         "Outputs for inputs `xs`: tensors, and None where the function returned None."
-        if UNUSUAL and (GRAPH.get() is not None or WATCHERS.get()): return replay(self.traced.small, xs)
+        if UNUSUAL and (GRAPH.get() is not None or WATCHERS.get()): return replay(self.traced.small, [*xs, *self.traced.captured])
         if not (journal := JOURNAL.get()) and journal is not None: journal = quiet()
         if journal is not None and (outs := self.watched(journal, xs)) is not None: return outs
         if self.program is None: self.program = compiled(self.traced.improve(self.traced.small)).run

@@ -116,7 +116,7 @@ def replay_op(node: Node, nest: tuple) -> list:
 def replay_call(node: Node, nest: tuple) -> list:
     "Call the function again."
     args, kw = dressed(nest[1])
-    outs = flatten(node.what(*args, **kw), expand_composites=True)
+    outs = [y for y in flatten(node.what(*args, **kw), expand_composites=True) if y is not None]
     return [*outs, None] if len(outs) < len(node.outputs) else outs
 
 def replay_act(node: Node, nest: tuple) -> list:

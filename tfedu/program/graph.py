@@ -51,6 +51,11 @@ class Value:
     ):
         self.node, self.index, self.dtype, self.samples = node, index, dtype, samples
         self.shape = None if shape is None else tuple([Size(self, i) if n is None else n for i, n in enumerate(shape)])
+    def __array__(self, dtype=None, copy=None): raise TypeError(f"{self.name} has no numbers until the graph runs")
+    def __eq__(self, other):
+        if isinstance(other, (np.ndarray, np.generic)): raise TypeError(f"{self.name} has no numbers until the graph runs")
+        return self is other
+    __hash__ = object.__hash__
     @property
     def ndim(self) -> int | None: return None if self.shape is None else len(self.shape)
     @property
