@@ -27,6 +27,7 @@ from . import signal as signal
 from . import sparse as sparse
 from . import sysconfig as sysconfig
 from . import test as test
+from . import train as train
 from . import types as types
 from . import version as version
 from tfedu.autodiff.tape import AggregationMethod as AggregationMethod

@@ -958,6 +958,27 @@ NAMES = {
         "is_gpu_available": ("tfedu.ops.benchmarking", "is_gpu_available"),
         "main": ("tfedu.ops.testing", "main"),
     },
+    "train": {
+        "Checkpoint": ("tfedu.program.checkpoint", "Checkpoint"),
+        "CheckpointManager": ("tfedu.program.manager", "CheckpointManager"),
+        "CheckpointOptions": ("tfedu.program.checkpoint", "CheckpointOptions"),
+        "Coordinator": ("tfedu.program.coordinate", "Coordinator"),
+        "ExponentialMovingAverage": ("tfedu.program.averages", "ExponentialMovingAverage"),
+        "checkpoints_iterator": ("tfedu.program.manager", "checkpoints_iterator"),
+        "get_checkpoint_state": ("tfedu.program.manager", "get_checkpoint_state"),
+        "latest_checkpoint": ("tfedu.program.manager", "latest_checkpoint"),
+        "list_variables": ("tfedu.program.manager", "list_variables"),
+        "load_checkpoint": ("tfedu.program.manager", "load_checkpoint"),
+        "load_variable": ("tfedu.program.manager", "load_variable"),
+    },
+    "train.experimental": {
+        "DynamicLossScale": ("tfedu.ops.experimental", "DynamicLossScale"),
+        "FixedLossScale": ("tfedu.ops.experimental", "FixedLossScale"),
+        "LossScale": ("tfedu.ops.experimental", "LossScale"),
+        "PythonState": ("tfedu.program.trackable", "PythonState"),
+        "disable_mixed_precision_graph_rewrite": ("tfedu.program.coordinate", "disable_mixed_precision_graph_rewrite"),
+        "enable_mixed_precision_graph_rewrite": ("tfedu.program.coordinate", "enable_mixed_precision_graph_rewrite"),
+    },
     "types": {
     },
     "types.experimental": {
