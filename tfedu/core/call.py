@@ -35,7 +35,9 @@ from .op import TENSORS
 from .op import Op
 from .op import Recorded
 from .op import Rule
+from .op import kinds_taken
 from .op import unbroadcast
+from .docs import Doc
 from .publish import publish
 from .publish import taken_over
 from .record import bare
@@ -495,7 +497,8 @@ def declare(
     holder = OPS[op.name].__module__ if op.name in OPS else "__main__"
     if "__main__" not in (holder, op.forward.__module__): raise ValueError(f"op: {op.name} is declared already, in {holder}")
     call.__name__ = call.__qualname__ = op.name
-    call.__module__, call.__doc__, call.__wrapped__ = op.forward.__module__, op.forward.__doc__, op.forward
+    call.__module__, call.__wrapped__ = op.forward.__module__, op.forward
+    call.__doc__ = op.forward.__doc__ and Doc(op.forward.__doc__, op.forward, lambda: kinds_taken(op))
     rest = list(signature(op.forward).parameters.values())[1:]
     last = Parameter("name", Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="str | None")
     rest = [p.replace(annotation=p.empty) if isinstance(p.annotation, frozenset) else p for p in rest]
