@@ -140,6 +140,17 @@ def test_divergence():
     assert [(b.warps, b.divergent) for b in result.branches] == [(4, 4), (4, 0)]
 
 
+def test_branches_are_the_own_ones():
+    "Not those of functions of the header, nor of what is added behind the source."
+    code = """extern "C" __global__ void f(float *x) {
+        int i = threadIdx.x;
+        atomicAdd(x, fmaxf(floorf(x[i]), 0) + powf(i, 2));
+        if (i < 3)
+            x[i] = __shfl_xor_sync(7, x[i], 0); }"""
+    result = check(RawModule(code=code).get_function("f"), 1, 32, (floats(32),))
+    assert [(b.line, b.divergent) for b in result.branches] == [(4, 1)]
+
+
 def test_operations_and_bytes():
     n = 1000
     result = report("saxpy", 8, 128, np.int32(n), np.float32(2), floats(n), floats(n), blocks=8)

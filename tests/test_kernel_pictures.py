@@ -23,13 +23,13 @@ from tfedu.kernels.roofline import MACHINES, Machine, draw_roofline, verdict
 LANES = np.arange(32)
 
 
-def goes(picture): return 1 if "no conflict" in repr(picture) else int(re.search(r"(\d+) goes", repr(picture))[1])
+def wavefronts(picture): return 1 if "no conflict" in repr(picture) else int(re.search(r"(\d+) wavefronts", repr(picture))[1])
 def sectors(picture): return int(re.search(r"(\d+) sector", repr(picture))[1])
 
 
 @pytest.mark.parametrize("stride", range(1, 70))
 def test_counts_are_those_of_the_formulas(stride):
-    assert goes(draw_banks(LANES * stride)) == np.gcd(stride, 32)
+    assert wavefronts(draw_banks(LANES * stride)) == np.gcd(stride, 32)
     assert sectors(draw_sectors(LANES * 4 * stride)) == min(32, 4 * stride)
 
 
@@ -37,12 +37,12 @@ def test_counts_are_those_of_the_formulas(stride):
 def test_sizes(size):
     assert sectors(draw_sectors(LANES * size, size=size)) == size
     words = by_hand(1, LANES, argument=-1, size=size)
-    assert goes(draw_banks(words, 1)) == max(1, size // 4)
+    assert wavefronts(draw_banks(words, 1)) == max(1, size // 4)
 
 
 def test_idle_lanes_are_left_out():
     assert sectors(draw_sectors(np.where(LANES < 8, LANES * 4, -1))) == 1
-    assert goes(draw_banks(np.where(LANES < 2, LANES * 32, -1))) == 2
+    assert wavefronts(draw_banks(np.where(LANES < 2, LANES * 32, -1))) == 2
 
 
 def program(rng, lane):
@@ -92,7 +92,7 @@ template <int PAD> __global__ void turn(const float *from, float *to) {
         report = kernel.check(1, (32, 32), (x, y))
         assert np.array_equal(y.reshape(32, 32), x.reshape(32, 32).T)
         count = next(c for c in report.counts if (c.line, c.space) == (6, "shared"))
-        assert goes(draw_banks(report, 6, warp=3)) == cost == count.per_request
+        assert wavefronts(draw_banks(report, 6, warp=3)) == cost == count.per_request
         assert "to, written 4 sectors" in repr(draw_sectors(report, 6, warp=31)) and "from, read" in str(draw_launch(report, 4))
         assert str(draw_warp(report, lanes=False)).count("<rect") > 3 * 32 and "__syncthreads();" in str(draw_warp(report))
     assert paths_of(report, 0, [5, 1023]) == [[4, -5, 6]] * 2

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tfedu.kernels.compiler import MISSING, CompileError, KernelError, cache_folder, find_compiler
-from tfedu.kernels.kernel import KERNELS, Case, Kernel, try_cases
+from tfedu.kernels.kernel import KERNELS, Case, Kernel, home, try_cases
 from tfedu.kernels.simulator import RawKernel, RawModule
 from tfedu.kernels.streams import Event, Stream, get_elapsed_time
 
@@ -459,3 +459,69 @@ def test_a_kernel_asks_for_large_shared_memory_itself():
     x = ints(1)
     kernel(1, 1, (x,), shared_mem=80000)
     assert x[0] == 5
+
+
+def test_a_kernel_may_have_any_name():
+    for name in ("a", "out", "size", "launch", "memory"):
+        kernel = Kernel(name, f"extern \"C\" __global__ void {name}(int *x) {{ x[threadIdx.x] += 1; }}", register=False)
+        kernel(1, 3, (x := ints(3),))
+        assert x.tolist() == [1, 1, 1]
+
+
+class Card:
+    "Stands for an array of CuPy."
+    def __init__(self, *shape): self.shape = shape
+
+
+Card.__module__ = "cupy"
+
+
+def test_a_kernel_runs_where_the_arrays_are():
+    assert home("f", (np.int32(1), floats(2))) == home("f", (np.float32(1),)) == "numpy"
+    assert home("f", (np.int32(1), Card(3))) == home("f", (Card(),)) == home("f", (Card(), np.array(1.0))) == "cupy"
+    for args in ((Card(), floats(2)), (Card(3), floats(1))):
+        with pytest.raises(TypeError, match="f: some arrays are NumPy.s and some are CuPy.s"): home("f", args)
+
+
+def test_a_kernel_belongs_to_the_module_that_made_it():
+    from tfedu.kernels.softmax import softmax_online
+    assert {kernel.module for kernel in softmax_online.values()} == {"tfedu.kernels.softmax"}
+    assert not [name for name, kernel in KERNELS.items() if kernel.module == "tfedu.kernels.versions"]
+
+
+# ---- checked mode ----------------------------------------------------------------------------------------------------------------------
+BROKEN = """extern "C" __global__ void shift(float *x, int by) {
+    __shared__ float s[32];
+    float *p = s;
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = p[threadIdx.x + by];
+}"""
+
+
+def test_results_come_back_if_nothing_was_found():
+    kernel, x = Kernel("shift", BROKEN, register=False), np.arange(32, dtype=np.float32)
+    assert kernel.check(1, 31, (x, np.int32(0))).findings == [] and x.tolist() == list(range(32))
+    x += 1
+    assert kernel.check(1, 32, (x, np.int32(1)), raises=False).findings and x.tolist() == list(range(1, 33))
+    good = Kernel("shift", BROKEN.replace("threadIdx.x + by", "31 - threadIdx.x"), register=False)
+    assert good.check(1, 32, (x, np.int32(0))).findings == [] and x.tolist() == list(range(32, 0, -1))
+
+
+@pytest.mark.parametrize("by", [1, 40, 900, -1, -9, -200])
+def test_reading_beyond_shared_memory_is_found(by):
+    finding, = Kernel("shift", BROKEN, register=False).check(1, 32, (floats(32), np.int32(by)), raises=False).findings
+    assert (finding.kind, finding.line) == ("out of bounds", 6)
+
+
+@pytest.mark.parametrize("by", [-1, -3, -200, 4, 5000])
+def test_reading_beyond_dynamic_shared_memory_is_found(by):
+    code = "extern \"C\" __global__ void f(float *x, int by) { extern __shared__ float s[]; s[0] = s[3] = 1; x[0] = s[by]; }"
+    finding, = Kernel("f", code, register=False).check(1, 1, (floats(1), np.int32(by)), shared_mem=16, raises=False).findings
+    assert finding.kind == "out of bounds"
+
+
+def test_the_report_in_a_notebook_counts_in_english():
+    kernel = Kernel("shift", BROKEN, register=False)
+    assert "barrier, once" in (html := kernel.check(1, 32, (floats(32), np.int32(0)), raises=False)._repr_html_()) and "1 times" not in html
+    assert "barrier, 3 times" in kernel.check(3, 32, (floats(32), np.int32(0)), raises=False)._repr_html_()

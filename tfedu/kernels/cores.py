@@ -56,7 +56,7 @@ static void prepare_block(long number) {
 
 # %% ../../nbs/4_kernels/411_cores.ipynb #ad107362
 TURN = r"""
-extern "C" SIM_HIDDEN char sim_shared_begin[16], sim_shared_end[16];
+extern "C" SIM_HIDDEN char sim_shared_begin[1024], sim_shared_end[4096];
 namespace sim {
 static void run_block(long number) {
   prepare_block(number);

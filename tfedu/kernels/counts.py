@@ -167,7 +167,7 @@ def wavefronts(
     request: ndarray,          # `(n,)`
     count: int,                # Of requests
 ) -> tuple[ndarray, ndarray]:  # `(count,)` each: wavefronts, and the fewest possible
-    "Turns that each request of shared memory takes (CUDA C++ Programming Guide, section Shared Memory, compute capability 5.x and later)."
+    "What each request of shared memory takes (CUDA C++ Programming Guide, section Shared Memory, compute capability 5.x and later)."
     lanes = np.where(log["size"] > 8, 8, np.where(log["size"] > 4, 16, 32))          # that are served together
     group = request * 4 + log["thread"] % 32 // lanes
     owner, number, index = pieces(log, group, 4)

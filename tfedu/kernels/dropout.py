@@ -75,7 +75,7 @@ template <class T> __global__ void dropout_fours(int n, float rate, float scale,
         if (4 * t + k < n) y[4 * t + k] = kept(x[4 * t + k], c[k], rate, scale);
 }
 """
-dropout_fours = versions("dropout_fours<{}>", FOURS)
+dropout_fours = versions("dropout_fours<{}>", FOURS, __name__)
 
 # %% ../../nbs/4_kernels/460_dropout.ipynb #16809efb
 def by_numpy(x, rate, key, start):
@@ -125,7 +125,7 @@ template <class T> __global__ void dropout(int n, float rate, float scale, wide 
     }
 }
 """
-dropout_shared = versions("dropout<{}>", DROPOUT)
+dropout_shared = versions("dropout<{}>", DROPOUT, __name__)
 dropout_cases(dropout_shared)
 
 # %% ../../nbs/4_kernels/460_dropout.ipynb #04610087

@@ -72,7 +72,7 @@ template <class T> __global__ void add_rows_atomic(int count, int rows, int n, c
     for (int j = threadIdx.x; j < n; j += blockDim.x) atomicAdd(&out[(size_t)row * n + j], (float)g[(size_t)i * n + j]);
 }
 """
-add_rows_atomic = versions("add_rows_atomic<{}>", ATOMIC)
+add_rows_atomic = versions("add_rows_atomic<{}>", ATOMIC, __name__)
 
 def summed(index, g, rows):
     "What must come out, in float64; indices outside are left out."
@@ -102,7 +102,7 @@ template <class T> __global__ void add_rows_sorted(int count, int rows, int n, c
     }
 }
 """
-add_rows_sorted = versions("add_rows_sorted<{}>", SORTED)
+add_rows_sorted = versions("add_rows_sorted<{}>", SORTED, __name__)
 
 def sorted_case(rng, dtype, count, rows, n):
     "A launch on words in order, with some outside."

@@ -28,7 +28,7 @@ template <class T> __global__ void find_not_finite(int n, const T *g, int *found
     if (__any_sync(~0u, bad) && threadIdx.x % 32 == 0) atomicOr(found, 1);
 }
 """
-find_not_finite = versions("find_not_finite<{}>", FIND)
+find_not_finite = versions("find_not_finite<{}>", FIND, __name__)
 
 def find_case(rng, dtype, n, bad):
     "Random gradients with `bad` at the end."
@@ -84,7 +84,7 @@ template <class T> __global__ void adam(int n, const int *found, const float *co
     }
 }
 """
-adam = versions("adam<{}>", ADAM)
+adam = versions("adam<{}>", ADAM, __name__)
 
 # %% ../../nbs/4_kernels/458_fused_optimizers.ipynb #12e8ab04
 def adam_case(rng, dtype, n, found):

@@ -163,7 +163,8 @@ void check_launch(const Array *arrays, int count, char *dynamic, size_t dynamic_
   regions.clear();
   add_region(sim_shared_begin, sim_shared_end - sim_shared_begin, STATIC_SHARED, 4, true, false);
   add_region(dynamic, dynamic_bytes, DYNAMIC_SHARED, 4, true, false);
-  add_region(dynamic - 64, 64, RED_ZONE, 4, true, true);
+  add_region(sim_shared_end, 4096, RED_ZONE, 4, true, true);
+  add_region(dynamic - 1024, 1024, RED_ZONE, 4, true, true);
   add_region(dynamic + dynamic_bytes, (227 << 10) - dynamic_bytes, RED_ZONE, 4, true, true);
   for (int i = 0; i < count; i++) add_region(arrays[i].data, arrays[i].bytes, i, arrays[i].item, false, arrays[i].read_only);
   add_region(__start_sim_constant, __stop_sim_constant - __start_sim_constant, MODULE, 4, false, true);
@@ -232,7 +233,7 @@ namespace sim {
 # %% ../../nbs/4_kernels/416_hooks.ipynb #0bce08ca
 PARENT = r"""
 namespace sim {
-int check_in_child(void (*work)(void *), void *argument, double seconds) {   // 0: it ended by itself, 1: it was killed, -1: interrupted
+int check_in_child(void (*work)(void *), void *argument, double seconds) {   // how much was found; -1: interrupted
   int ends[2], status = 0;
   if (!results) start_log(-1);
   memset(results, 0, sizeof *results);
@@ -247,7 +248,7 @@ int check_in_child(void (*work)(void *), void *argument, double seconds) {   // 
   if (child > 0) waitpid(child, &status, 0);
   close(ends[0]);
   if (!results->finished && !results->findings) found(ready ? CRASH : TIME_LIMIT, 0, -1, -1, 0);   // it could not say so itself
-  return ready < 0 ? -1 : child < 0 || ready == 0 || WIFSIGNALED(status);
+  return ready < 0 ? -1 : results->findings;
 }
 }
 """

@@ -49,7 +49,8 @@ def differences(
 # %% ../../nbs/4_kernels/418_kernel.ipynb #c915a410
 def home(name: str, args: tuple) -> str:
     "`cupy` or `numpy`: whose arrays the arguments are. Raises `TypeError` if there are both."
-    kinds = {type(a).__module__.split(".")[0] for a in args if hasattr(a, "shape") and getattr(a, "ndim", 0)}
+    arrays = [a for a in args if hasattr(a, "shape") and (a.shape or not isinstance(a, np.ndarray | np.generic))]
+    kinds = {type(a).__module__.split(".")[0] for a in arrays}
     if {"cupy", "numpy"} <= kinds: raise TypeError(f"{name}: some arrays are NumPy's and some are CuPy's; move them to one place first")
     return "cupy" if "cupy" in kinds else "numpy"
 
@@ -65,10 +66,10 @@ def tupled(size) -> tuple:
 # %% ../../nbs/4_kernels/418_kernel.ipynb #3ebcd5a8
 class Kernel:
     "A CUDA function that can be called on NumPy arrays (simulated) and on CuPy arrays, and tried by its cases."
-    def __init__(self, name: str, source: str, *, options: tuple = (), arch: int = 75, register: bool = True):
+    def __init__(self, name: str, source: str, *, options: tuple = (), arch: int = 75, register: bool = True, module: str = ""):
         self.name, self.source, self.options, self.arch, self.cases, self.built = name, source, tuple(options), arch, [], {}
         self.plain = is_plain(name, source)
-        self.module = sys._getframe(1).f_globals.get("__name__", "")
+        self.module = module or sys._getframe(1).f_globals.get("__name__", "")
         if register: enter(self)
 
     def case(self, function: Callable) -> Callable:

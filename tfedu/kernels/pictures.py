@@ -299,8 +299,8 @@ def bank_map(
     limit: int = 12,    # Rows drawn, at most
 ) -> Picture:
     "The words of one request in their banks."
-    goes = max(map(len, wanted.values()))
-    shown, parts = ends(goes, limit), [text(-8, 9, "bank", 11, "end", True)]
+    fronts = max(map(len, wanted.values()))
+    shown, parts = ends(fronts, limit), [text(-8, 9, "bank", 11, "end", True)]
     for bank in range(32):
         x, column = bank * 20, sorted(wanted.get(bank, {}).items())
         colour = RED if len(column) > 1 else GREEN
@@ -313,7 +313,7 @@ def bank_map(
                 who = column[row][1]
                 name = who[0] if len(who) == 1 else f"\u00d7{len(who)}"
                 parts.append(rect(x, y, 18, 18, colour, .35) + text(x + 9, y + 9, name, 9, font_family=MONO))
-    words = "1 go, no conflict" if goes == 1 else f"{goes} goes: the fullest bank is asked for {goes} words"
+    words = "1 wavefront, no conflict" if fronts == 1 else f"{fronts} wavefronts: the fullest bank is asked for {fronts} words"
     drawn = Picture(element("g", *parts, transform="translate(44 0)"), 684, 18 + 21 * len(shown))
     return below(caption(title, words), drawn, gap=8, description=f"{title} {words}".strip())
 

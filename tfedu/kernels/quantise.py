@@ -28,7 +28,7 @@ template <class T> __global__ void largest_size(int n, const T *x, int *largest)
     if (threadIdx.x % 32 == 0) atomicMax(largest, __float_as_int(m));
 }
 """
-largest_size = versions("largest_size<{}>", LARGEST)
+largest_size = versions("largest_size<{}>", LARGEST, __name__)
 
 def numbers(rng, shape, dtype):
     "Numbers of many sizes, the last one 0."
@@ -61,7 +61,7 @@ template <class T> __global__ void quantise(int n, const float *largest, const T
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) q[i] = to_byte((float)x[i], step);
 }
 """
-quantise_all = versions("quantise<{}>", QUANTISE)
+quantise_all = versions("quantise<{}>", QUANTISE, __name__)
 
 def by_numpy(x, largest):
     "Bytes for numbers and their `largest`, which broadcasts; the same arithmetic, in float32."
@@ -97,7 +97,7 @@ template <class T> __global__ void quantise_rows(int n, const T *x, signed char 
     if (threadIdx.x == 0) largest[blockIdx.x] = m;
 }
 """
-quantise_rows = versions("quantise_rows<{}>", ROWS)
+quantise_rows = versions("quantise_rows<{}>", ROWS, __name__)
 
 # %% ../../nbs/4_kernels/462_quantise.ipynb #411f9e0c
 def rows_case(rng, dtype, rows, n, block):
@@ -123,7 +123,7 @@ template <class T> __global__ void dequantise(int n, int per, const signed char 
     if (i < n) y[i] = (T)(q[i] * (largest[i / per] / 127));
 }
 """
-dequantise_all = versions("dequantise<{}>", DEQUANTISE)
+dequantise_all = versions("dequantise<{}>", DEQUANTISE, __name__)
 
 @tried(dequantise_all)
 def by_rows(rng, dtype):

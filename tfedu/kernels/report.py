@@ -147,17 +147,19 @@ def race_text(launched: Launched, f, other_line: int) -> str:
 
 # %% ../../nbs/4_kernels/417_report.ipynb #0ca162ef
 LINE = 1 << 31                # marks a line among places
-LINES: dict = {}              # library -> {place: line}
+LINES: dict = {}              # (library, inlined) -> {place: line}
 
 def lines_of(
     module: simulator.RawModule,
     places: ndarray,          # Of the machine code, or lines marked by `LINE`
+    inlined: bool = True,     # Whether code of the header counts as the line that calls it
 ) -> dict[int, int]:          # Place -> line; 0 where it is none of the kernel's
     "Lines of the CUDA source."
-    known = LINES.setdefault(module.path, {0: 0})
+    known = LINES.setdefault((module.path, inlined), {0: 0})
     wanted = [int(p) for p in np.unique(places) if not p & LINE and int(p) not in known]
-    found = source_lines(module.path, [p - 1 for p in wanted])
-    known.update({p: found[p - 1] for p in wanted})
+    found = source_lines(module.path, [p - 1 for p in wanted], inlined=inlined)
+    last = module.code.count("\n") + 1                        # what follows is not the reader's
+    known.update({p: found[p - 1] if found[p - 1] <= last else 0 for p in wanted})
     return {int(p): int(p) & ~LINE if p & LINE else known[int(p)] for p in np.unique(places)}
 
 # %% ../../nbs/4_kernels/417_report.ipynb #1968a5cc
@@ -188,9 +190,9 @@ def counts_of(module: simulator.RawModule, log: ndarray) -> list[Count]:
     return [Count(*key, *values.tolist()) for key, values in sorted(sums.items())]
 
 def branches_of(module: simulator.RawModule, log: ndarray) -> list[Branch]:
-    "Branches by line; those that are not the kernel's are left out."
+    "Branches by line; those of the header's functions are left out."
     table, sums = counts.branch_table(log), {}
-    lines = lines_of(module, table["where"])
+    lines = lines_of(module, table["where"], inlined=False)
     for where, warps, divergent in table.tolist():
         if lines[where]: sums[lines[where]] = sums.get(lines[where], 0) + np.array([warps, divergent])
     return [Branch(line, *values.tolist()) for line, values in sorted(sums.items())]
@@ -262,7 +264,7 @@ def beside(report: Report, number: int) -> str:
             note = f"{c.space} {c.access} {c.requests:,} x {c.per_request:.4g}"
             notes.append(f"<b>{note} (ideal {c.ideal / c.requests:.4g})</b>" if c.transactions > c.ideal else note)
     notes += [f"{b.divergent:,} of {b.warps:,} warps diverge" for b in report.branches if b.line == number and b.divergent]
-    if report.barriers.get(number): notes.append(f"barrier, {report.barriers[number]:,} times")
+    if passed := report.barriers.get(number): notes.append("barrier, " + (f"{passed:,} times" if passed > 1 else "once"))
     return "; ".join(notes)
 
 def as_html(report: Report) -> str:

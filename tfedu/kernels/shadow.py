@@ -119,14 +119,15 @@ struct Results {
 
 # %% ../../nbs/4_kernels/412_shadow.ipynb #6c48572d
 FINDING = np.dtype([("kind", "i4"), ("line", "i4"), ("block", "u4", 3), ("thread", "i4"), ("other", "i4"), ("other_block", "i4"),
-                    ("how", "i4"), ("other_how", "i4"), ("argument", "i4"), ("size", "i4"), ("where", "u4"), ("other_where", "u4"), ("offset", "i8"),
-                    ("info", "i8")])
+                    ("how", "i4"), ("other_how", "i4"), ("argument", "i4"), ("size", "i4"), ("where", "u4"),
+                    ("other_where", "u4"), ("offset", "i8"), ("info", "i8")])
 RESULTS_TYPE = np.dtype([("findings", "i4"), ("finished", "i4"), ("blocks_done", "i4"), ("blocks_logged", "i4"), ("log_full", "i4"),
                          ("lines", "i4"), ("log_size", "i8"), ("flops", "i8"), ("finding", FINDING, 20),
                          ("barriers", [("line", "i4"), ("passed", "i4")], 256)])
 KINDS = {1: "divergent barrier", 2: "deadlock", 3: "skipped barrier", 4: "shuffle lane", 5: "matrix alignment", 6: "out of bounds",
-         7: "race", 10: "uninitialised", 11: "race between blocks", 12: "warp mask", 13: "array index", 14: "assertion", 15: "trap", 16: "misaligned",
-         17: "shuffle width", 18: "crash", 19: "time limit", 20: "division by zero", 21: "write to constant"}   # the numbers: `sim::Kind`
+         7: "race", 10: "uninitialised", 11: "race between blocks", 12: "warp mask", 13: "array index", 14: "assertion", 15: "trap",
+         16: "misaligned", 17: "shuffle width", 18: "crash", 19: "time limit", 20: "division by zero",
+         21: "write to constant"}   # the numbers: `sim::Kind`
 
 # %% ../../nbs/4_kernels/412_shadow.ipynb #ac9c46e8
 NOTE = r"""

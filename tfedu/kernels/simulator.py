@@ -50,7 +50,8 @@ from .source import variables_in
 GLUE = r"""
 struct __half; struct __nv_bfloat16;
 namespace sim {
-extern SIM_HIDDEN char dynamic_memory[];
+extern SIM_HIDDEN char dynamic_pages[1024 + (227 << 10)];
+constexpr char *dynamic_memory = dynamic_pages + 1024;
 template <class T> constexpr char letter() {
   return std::is_same<T, bool>::value ? 'b' : std::is_same<T, __half>::value || std::is_floating_point<T>::value ? 'f'
        : std::is_same<T, __nv_bfloat16>::value ? 'g' : std::is_pointer<T>::value ? 'P'
@@ -84,10 +85,10 @@ template <auto kernel> struct Tag {};
 }
 #define SIM_EXPORT extern "C" __attribute__((visibility("default")))
 #define SIM_KERNEL(i, ...) \
-  SIM_EXPORT void sim_parameters_##i(char *out) { sim::parameters(&__VA_ARGS__, out); } \
+  SIM_EXPORT void sim_parameters_##i(char *sim_out) { sim::parameters(&__VA_ARGS__, sim_out); } \
   SIM_EXPORT const char *sim_name_##i() { return typeid(sim::Tag<&__VA_ARGS__>).name(); } \
-  SIM_EXPORT SIM_APART void sim_body_##i(void **a) { sim::call(&__VA_ARGS__, a); }
-#define SIM_VARIABLE(i, name) SIM_EXPORT void *sim_variable_##i(size_t *size) { *size = sizeof(name); return (void *)&name; }
+  SIM_EXPORT SIM_APART void sim_body_##i(void **sim_given) { sim::call(&__VA_ARGS__, sim_given); }
+#define SIM_VARIABLE(i, name) SIM_EXPORT void *sim_variable_##i(size_t *sim_size) { *sim_size = sizeof(name); return (void *)&name; }
 #define __devvar__ __attribute__((section("sim_device"), visibility("default")))
 #undef __constant__
 #define __constant__ __attribute__((section("sim_constant"), visibility("default")))
@@ -433,6 +434,7 @@ def run(kernel: RawKernel, grid, block, args, shared_mem=0, order="up", seed=0, 
         faults = kernel.module.lib.sim_launch(ctypes.byref(given), ctypes.byref(memory.board))
         if memory.board.printed: print_texts(memory.board)
         if faults and not checked: raise_fault(kernel, memory.board.fault, seconds or kernel.seconds)
+        if faults: back = []
         for start, size, place in back: ctypes.memmove(start, place, size)
         if memory.size > KEPT: memory.size = memory.lib.sim_drop(memory.base, memory.size)
         return faults

@@ -253,11 +253,11 @@ PAGE = r"""
 #define SIM_MARK(name, size) extern "C" __attribute__((visibility("hidden"), aligned(size), used
 """
 BEGIN = PAGE + r"""
-SIM_MARK(shared, 16))) char sim_shared_begin[16]; char sim_shared_begin[16];
+SIM_MARK(shared, 16))) char sim_shared_begin[1024]; char sim_shared_begin[1024];
 SIM_MARK(device, SIM_PAGE), section("sim_device"))) char sim_device_begin[16]; char sim_device_begin[16] = {1};
 """
 END = PAGE + r"""
-SIM_MARK(shared, 16))) char sim_shared_end[16]; char sim_shared_end[16];
+SIM_MARK(shared, 16))) char sim_shared_end[4096]; char sim_shared_end[4096];
 SIM_MARK(device, SIM_PAGE), section("sim_device"))) char sim_device_end[SIM_PAGE]; char sim_device_end[SIM_PAGE] = {1};
 """
 

@@ -61,7 +61,7 @@ template <class F> SIM_INLINE size_t place(int i, unsigned ldm, bool by_column) 
   return by_column ? size_t(column) * ldm + row : size_t(row) * ldm + column;
 }
 template <class F, class P> inline void announce(const P *p, unsigned ldm, bool by_column, int how, int line) {
-  int step = by_column ? 1 : F::num_elements * sizeof(P) > 16 ? 16 / sizeof(P) : F::num_elements;  // elements that lie together, in 16 bytes
+  int step = by_column ? 1 : F::num_elements * sizeof(P) > 16 ? 16 / sizeof(P) : F::num_elements;   // elements in 16 bytes
   for (int i = 0; i < F::num_elements; i += step) sim::touch(p + place<F>(i, ldm, by_column), step * sizeof(P), how, line);
 }
 template <class F, class P> SIM_UNSEEN void load(F &f, const P *p, unsigned ldm, bool by_column, int line) {

@@ -18,9 +18,10 @@ TYPES = {np.dtype(np.float32): "float", np.dtype(np.float16): "__half"}   # what
 def versions(
     name: str,    # A template instance with {} for the type: "scale<{}>"
     source: str,  # CUDA C with that template
+    module: str,  # `__name__` of the caller, to which the kernels belong
 ) -> dict[np.dtype, Kernel]:
     "A kernel for each of `TYPES`."
-    return {dtype: Kernel(name.format(cuda), source) for dtype, cuda in TYPES.items()}
+    return {dtype: Kernel(name.format(cuda), source, module=module) for dtype, cuda in TYPES.items()}
 
 def version(
     kernels: dict[np.dtype, Kernel],  # From `versions`
