@@ -40,7 +40,7 @@ from .concrete import Traced
 from .concrete import result
 from .differentiate import REPLAY
 from .function import Function
-from .function import structure_of
+from .signature import structure_of
 from .graph import Node
 from .graph import Value
 from .graph import dressed

@@ -16,7 +16,7 @@ from .graph import Graph
 from .graph import Node
 from .graph import Value
 from .rewrite import rewritten
-from .tracing import broadcast
+from .examples import broadcast
 
 # %% ../../nbs/5_program/510_simplify.ipynb #0553d099
 SMALL = 1 << 12                                  # numbers that are worth keeping in a graph
