@@ -24,6 +24,7 @@ from weakref import WeakKeyDictionary
 from ..core.convert import convert_to_tensor
 from ..core.dtype import float32
 from ..core.dtype import int32
+from ..core.tensor import Tensor
 from ..core.trace import GRAPH
 from ..ops.array import shape
 from ..ops.asserting import Assert
@@ -126,9 +127,10 @@ RUNNING = {"cond", "case", "switch_case", "while_loop", "map_fn", "scan", "foldl
 RUNNING_TOO = (map, filter)
 
 def graph_print(*objects: Any, **kw) -> None:
-    "`print`, when the graph runs. `sep` and `end` are taken, other keywords are refused."
-    from tfedu.program.effects import print_
-    print_(*objects, **kw)
+    "`print`, each time the graph runs if it is given tensors."
+    def shown(*values): print(*[v.numpy() if isinstance(v, Tensor) else v for v in values], **kw)
+    if has_tensor(*objects): GRAPH.get().act(shown, objects)
+    else: print(*objects, **kw)
 
 class Finding:
     "Finds what to call instead of what a user calls."

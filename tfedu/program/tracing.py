@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['OPAQUE', 'LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError',
            'out_of_scope', 'written', 'take', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes',
-           'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'pictures', 'declared', 'remember', 'kept_by',
-           'lifted', 'writing', 'pruned']
+           'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'pictures', 'counting', 'declared', 'remember',
+           'kept_by', 'lifted', 'writing', 'pruned']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
@@ -283,6 +283,7 @@ def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
         return function(*given, **named)
     def parts(result): return [part.array if isinstance(part, Tensor) else convert_to_tensor(part).array for part in flatten(result, expand_composites=True)]
     if function.__name__ in DECLARED: return declared(function, nest)
+    if function.__name__ == "range_" and not all([v.samples for v in leaves(nest) if isinstance(v, Value)]): return counting(*nest[0], **nest[1])
     with undisturbed(): found = outside(lambda: tried(compute, nest, False))
     arrays = [[parts(result) for result in each] for each in found]
     if len({len(each) for turns in arrays for each in turns}) != 1:
@@ -307,6 +308,11 @@ DECLARED: dict[str, Callable] = {   # from the arguments to shape, dtype and sam
     "parse_tensor": lambda serialized, out_type, name=None: [(None, as_dtype(out_type).np, ())],
     "read_file": lambda *_, **__: [((), string.np, ())],
     "decode_wav": lambda *_, **__: [((None, None), float32.np, ()), ((), int32.np, ())]}
+
+def counting(start, limit=None, delta=1, dtype=None, name=None) -> tuple[Any, list]:
+    "As `result_of`, for `tf.range` of numbers that are not known: no example tells how many there will be."
+    kinds = [v.dtype if isinstance(v, Value) else np.dtype("int32" if isinstance(v, int) else "float32") for v in (start, limit, delta) if v is not None]
+    return wrap(np.zeros(0)), [((None,), as_dtype(dtype).np if dtype else max(kinds, key=lambda t: (t.kind, t.itemsize) != ("i", 4)), ())]
 
 def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
     "As `result_of`, for a function in `DECLARED`."
