@@ -964,7 +964,7 @@ def plain(v):
 
 
 def outcome(tf, case, given, run=None):
-    "What a call of a program gives, in a tf.function: results, and gradients if they are asked for; or the class of an error, and if it is the right one."
+    "What a call gives, in a tf.function: results, and gradients if asked for; or the class of an error, and if it says what it should."
     args = [tensor(tf, x) for x in given]
     floats = [x for x in args if tf.is_tensor(x) and x.dtype.is_floating]
     try:
