@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['GUESSES', 'SMALL', 'TYPES', 'OPAQUE', 'example', 'certain', 'common', 'broadcast', 'elementwise_spec', 'tried',
            'op_specs', 'only_size', 'unknown_specs', 'OperatorNotAllowedInGraphError', 'refuse', 'out_of_scope',
-           'written', 'take', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes', 'Capturing', 'Writing', 'outside',
-           'write_call', 'remember', 'kept_by', 'lifted', 'writing', 'pruned']
+           'written', 'take', 'asserted', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes', 'Capturing', 'Writing',
+           'outside', 'write_call', 'remember', 'kept_by', 'lifted', 'writing', 'pruned']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
@@ -173,7 +173,13 @@ def take(function: Callable, args: tuple, kw: dict):
     "What a symbolic argument makes of a function that could not work with it: a node that calls the function when the graph runs."
     if hasattr(function, "op"): return NotImplemented   # an op finds its own way
     if (graph := GRAPH.get()) is None: raise out_of_scope((args, kw))
+    if function.__name__.lower().startswith("assert"): return asserted(graph, function, args, kw)
     return graph.call(function, args, kw)
+
+def asserted(graph: Any, function: Callable, args: tuple, kw: dict):
+    "A node that checks something when the graph runs; what the check hands on is its first argument."
+    graph.add("act", function, (), replaced(undressed((args, kw)), graph.value_of), effect=True, title=function.__name__)
+    return (args[0] if args else kw["x"]) if function.__name__ == "assert_all_finite" else None
 
 def captured(x: Tensor) -> Tensor:
     "A tensor with numbers, as one of the graph that is being written."
