@@ -360,3 +360,31 @@ def test_nested_tapes_in_loops():
             total += tape.gradient(y, x)
         return total
     assert float(f(tf.constant(2.0))) == 12.0
+
+
+def test_methods_of_a_module():
+    class Doubling(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable(2.0)
+        @tf.function
+        def __call__(self, x):
+            for _ in tf.range(3):
+                if x > 10.0: break
+                x = x * self.w
+            return x
+    m = Doubling()
+    assert [float(m(tf.constant(v))) for v in (1.0, 9.0)] == [8.0, 18.0]
+    with tf.GradientTape() as tape: y = m(tf.constant(1.5))
+    assert float(tape.gradient(y, m.w)) == 3 * 1.5 * 4
+
+
+def test_length_in_a_loop_over_an_array():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def f(x):
+        out, s = tf.TensorArray(tf.float32, size=tf.shape(x)[0]), 0.0
+        for i in range(len(x)):
+            s += x[i]
+            out = out.write(i, s)
+        return out.stack()
+    assert [f(tf.constant(v)).numpy().tolist() for v in ([1.0, 2.0, 3.0], [1.0, 2.0])] == [[1, 3, 6], [1, 3]]

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['OPAQUE', 'LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError',
-           'out_of_scope', 'written', 'take', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes',
+           'out_of_scope', 'written', 'take', 'asserted', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes',
            'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'pictures', 'counting', 'declared', 'remember',
            'kept_by', 'lifted', 'writing', 'pruned']
 
@@ -100,12 +100,19 @@ def take(function: Callable, args: tuple, kw: dict):
     "What a symbolic argument makes of a function that could not work with it: a node that calls the function when the graph runs."
     if hasattr(function, "op"): return NotImplemented   # an op finds its own way
     if (graph := GRAPH.get()) is None: raise out_of_scope((args, kw))
+    if function.__name__.lower().startswith("assert"): return asserted(graph, function, args, kw)
     return graph.call(function, args, kw)
+
+def asserted(graph: Any, function: Callable, args: tuple, kw: dict):
+    "A node that checks something when the graph runs; what the check hands on is its first argument."
+    graph.add("act", function, (), replaced(undressed((args, kw)), graph.value_of), effect=True, title=function.__name__)
+    return (args[0] if args else kw["x"]) if function.__name__ == "assert_all_finite" else None
 
 def whole(function: Callable, args: tuple, kw: dict, error: Exception):
     "What becomes of a call that failed: a node, if a graph is being written and it failed for want of numbers; NotImplemented otherwise."
     if (graph := GRAPH.get()) is None: return NotImplemented
     given = flatten((args, kw), expand_composites=True)
+    if function.__name__.lower().startswith("assert") and any([isinstance(x, Tensor) and x.symbolic for x in given]): return asserted(graph, function, args, kw)
     return graph.call(function, args, kw) if isinstance(error, AtRunTime) or any([isinstance(x, Tensor) and x.symbolic for x in given]) else NotImplemented
 
 RESCUES.append(whole)
@@ -293,7 +300,7 @@ def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
     size = only_size(nest)
     return found[0][0], [agreed([common(list(part), exact, size) for part in turns]) for turns in zip(*[zip(*each, strict=True) for each in arrays], strict=True)]
 
-# %% ../../nbs/5_program/504_tracing.ipynb #722d0f73
+# %% ../../nbs/5_program/504_tracing.ipynb #113c4240
 def pictures(axes: int) -> Callable:
     "The result of a function that reads pictures: an array with that many axes."
     def spec(contents, channels=0, dtype=uint8, expand_animations=True, **_):
