@@ -14,7 +14,7 @@ from tfedu.program.convert import MADE
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
 sys.path.insert(0, str(GOLDEN))
-import autograph_programs as written   # noqa: E402
+import autograph_programs as written  # noqa: E402
 
 PROGRAMS = written.programs(tf)
 RECORDED = json.loads(gzip.decompress((GOLDEN / "autograph.json.gz").read_bytes()))["cases"]
@@ -27,12 +27,15 @@ def same(found, expected):
         for (a, kind), (b, _) in zip(found["y"], expected["y"], strict=True):
             if kind == "string": assert a == b
             else: np.testing.assert_allclose(a, b, rtol=1e-5)
-        for a, b in zip(found.get("g", ()), expected.get("g", ()), strict=True): np.testing.assert_allclose(a, b, rtol=1e-5)
+        for a, b in zip(found.get("g", ()), expected.get("g", ()), strict=True):
+            if a is None or b is None: assert a is b
+            else: np.testing.assert_allclose(a, b, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_as_tensorflow(name):
     case = PROGRAMS[name]
+    if name == "given_to_map" and not hasattr(tf, "map_fn"): pytest.skip("needs tf.map_fn")
     for given, expected in zip(case.calls, RECORDED[name], strict=True): same(written.outcome(tf, case, given), expected)
 
 
@@ -185,7 +188,7 @@ def test_only_what_is_supported_is_rewritten():
 
 
 def test_a_function_is_rewritten_once():
-    def f(x): return x
+    def f(x): return x if x > 0 else -x
     assert new_code(f) is new_code(f) and for_graph(f).__wrapped__.__code__ in MADE
     g = for_graph(f).__wrapped__
     assert for_graph(g) is g
@@ -317,6 +320,24 @@ def test_it_says_what_it_does(capsys, monkeypatch):
     assert "now 3" in (said := capsys.readouterr().out) and "ag.choose" in said
 
 
+def test_print_waits_for_the_numbers_when_asked_to(capsys):
+    def f(x):
+        if x > 0: print("positive", x, sep=":")
+        return x
+    f = tf.function(f, experimental_autograph_options=tf.autograph.experimental.Feature.BUILTIN_FUNCTIONS)
+    for n in (3, -3, 4): f(tf.constant(n))
+    assert capsys.readouterr().out == "positive:3\npositive:4\n"
+
+
+def test_print_prints_while_tracing(capsys):
+    @tf.function
+    def f(x):
+        print("tracing")
+        return x
+    f(tf.constant(1)), f(tf.constant(2))
+    assert capsys.readouterr().out == "tracing\n"
+
+
 def test_state_of_a_variable_in_branches_and_loops():
     v = tf.Variable(0)
     @tf.function
@@ -339,3 +360,31 @@ def test_nested_tapes_in_loops():
             total += tape.gradient(y, x)
         return total
     assert float(f(tf.constant(2.0))) == 12.0
+
+
+def test_methods_of_a_module():
+    class Doubling(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable(2.0)
+        @tf.function
+        def __call__(self, x):
+            for _ in tf.range(3):
+                if x > 10.0: break
+                x = x * self.w
+            return x
+    m = Doubling()
+    assert [float(m(tf.constant(v))) for v in (1.0, 9.0)] == [8.0, 18.0]
+    with tf.GradientTape() as tape: y = m(tf.constant(1.5))
+    assert float(tape.gradient(y, m.w)) == 3 * 1.5 * 4
+
+
+def test_length_in_a_loop_over_an_array():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def f(x):
+        out, s = tf.TensorArray(tf.float32, size=tf.shape(x)[0]), 0.0
+        for i in range(len(x)):
+            s += x[i]
+            out = out.write(i, s)
+        return out.stack()
+    assert [f(tf.constant(v)).numpy().tolist() for v in ([1.0, 2.0, 3.0], [1.0, 2.0])] == [[1, 3, 6], [1, 3]]

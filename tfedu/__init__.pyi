@@ -76,6 +76,7 @@ from tfedu.ops.gather import boolean_mask as boolean_mask
 from tfedu.ops.array import broadcast_dynamic_shape as broadcast_dynamic_shape
 from tfedu.ops.array import broadcast_static_shape as broadcast_static_shape
 from tfedu.ops.reduce import broadcast_to as broadcast_to
+from tfedu.program.branch import case as case
 from tfedu.ops.cast import cast as cast
 from tfedu.ops.clip import clip_by_global_norm as clip_by_global_norm
 from tfedu.ops.clip import clip_by_norm as clip_by_norm
@@ -86,6 +87,7 @@ from tfedu.core.dtype import complex64 as complex64
 from tfedu.ops.array import concat as concat
 from tfedu.program.branch import cond as cond
 from tfedu.core.convert import constant as constant
+from tfedu.program.effects import control_dependencies as control_dependencies
 from tfedu.core.convert import convert_to_tensor as convert_to_tensor
 from tfedu.ops.functions import cos as cos
 from tfedu.ops.functions import cosh as cosh
@@ -110,6 +112,8 @@ from tfedu.core.dtype import float16 as float16
 from tfedu.core.dtype import float32 as float32
 from tfedu.core.dtype import float64 as float64
 from tfedu.ops.piecewise import floor as floor
+from tfedu.program.map import foldl as foldl
+from tfedu.program.map import foldr as foldr
 from tfedu.program.function import function as function
 from tfedu.ops.gather import gather as gather
 from tfedu.ops.gather import gather_nd as gather_nd
@@ -122,6 +126,9 @@ from tfedu.core.dtype import half as half
 from tfedu.ops.counting import histogram_fixed_width as histogram_fixed_width
 from tfedu.ops.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from tfedu.ops.array import identity as identity
+from tfedu.program.effects import identity_n as identity_n
+from tfedu.program.effects import init_scope as init_scope
+from tfedu.program.effects import inside_function as inside_function
 from tfedu.core.dtype import int16 as int16
 from tfedu.core.dtype import int32 as int32
 from tfedu.core.dtype import int64 as int64
@@ -133,6 +140,7 @@ from tfedu.ops.create import linspace as linspace
 from tfedu.ops.compare import logical_and as logical_and
 from tfedu.ops.compare import logical_not as logical_not
 from tfedu.ops.compare import logical_or as logical_or
+from tfedu.program.map import map_fn as map_fn
 from tfedu.ops.linalg import matmul as matmul
 from tfedu.ops.matrix_function import sqrtm as matrix_square_root
 from tfedu.ops.piecewise import maximum as maximum
@@ -142,13 +150,17 @@ from tfedu.ops.math import multiply as multiply
 from tfedu.core.variable import name_scope as name_scope
 from tfedu.ops.math import negative as negative
 from tfedu.ops.slicing import newaxis as newaxis
+from tfedu.program.effects import no_op as no_op
 from tfedu.ops.norm import norm as norm
 from tfedu.ops.compare import not_equal as not_equal
+from tfedu.program.effects import numpy_function as numpy_function
 from tfedu.ops.create import one_hot as one_hot
 from tfedu.ops.create import ones as ones
 from tfedu.ops.create import ones_like as ones_like
 from tfedu.ops.pad import pad as pad
 from tfedu.ops.piecewise import pow as pow
+from tfedu.program.effects import print_ as print
+from tfedu.program.effects import py_function as py_function
 from tfedu.core.dtype import qint16 as qint16
 from tfedu.core.dtype import qint32 as qint32
 from tfedu.core.dtype import qint8 as qint8
@@ -176,6 +188,7 @@ from tfedu.ops.pad import roll as roll
 from tfedu.ops.piecewise import round as round
 from tfedu.ops.cast import saturate_cast as saturate_cast
 from tfedu.ops.scalars import scalar_mul as scalar_mul
+from tfedu.program.map import scan as scan
 from tfedu.ops.gather import scatter_nd as scatter_nd
 from tfedu.ops.sort import searchsorted as searchsorted
 from tfedu.ops.sequence import sequence_mask as sequence_mask
@@ -199,6 +212,7 @@ from tfedu.ops.array import stop_gradient as stop_gradient
 from tfedu.ops.slicing import strided_slice as strided_slice
 from tfedu.core.dtype import string as string
 from tfedu.ops.math import subtract as subtract
+from tfedu.program.branch import switch_case as switch_case
 from tfedu.ops.functions import tan as tan
 from tfedu.ops.functions import tanh as tanh
 from tfedu.ops.gather import tensor_scatter_nd_add as tensor_scatter_nd_add

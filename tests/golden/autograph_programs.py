@@ -753,6 +753,8 @@ def expressions(tf, case):
 
 def calls(tf, case):
     "functions that call functions"
+    v = tf.Variable(0)
+
     @case([5], [1])
     def calls_helper(x): return helper(x) + helper(x, limit=4)
 
@@ -852,21 +854,10 @@ def calls(tf, case):
 
     @case([1, -2], [-1, -2])
     def state(x, y):
-        v = counter(tf)
         v.assign(0)
         if x > 0: v.assign_add(x)
         else: v.assign_sub(y)
         return v.read_value()
-
-
-COUNTERS = {}
-
-
-def counter(tf):
-    "A variable, made once outside all graphs."
-    if tf.__name__ not in COUNTERS:
-        with tf.init_scope(): COUNTERS[tf.__name__] = tf.Variable(0)
-    return COUNTERS[tf.__name__]
 
 
 def misfits(tf, case):
@@ -973,7 +964,7 @@ def plain(v):
 
 
 def outcome(tf, case, given, run=None):
-    "What a call of a program gives, in a tf.function: results, and gradients if they are asked for; or the class of an error, and if it is the right one."
+    "What a call gives, in a tf.function: results, and gradients if asked for; or the class of an error, and if it says what it should."
     args = [tensor(tf, x) for x in given]
     floats = [x for x in args if tf.is_tensor(x) and x.dtype.is_floating]
     try:

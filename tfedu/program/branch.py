@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['Branches', 'chosen', 'branch_kernel', 'unbranch_kernel', 'write_branches', 'agreeing', 'kind', 'spread', 'back',
-           'again', 'along', 'replay_branch', 'replay_unbranch', 'branch', 'cond']
+           'again', 'along', 'replay_branch', 'replay_unbranch', 'branch', 'cond', 'switch_case', 'numbered', 'case',
+           'at_most_one', 'first_true']
 
 # %% ../../nbs/5_program/530_branch.ipynb #b085844d
 from collections.abc import Callable
@@ -15,13 +16,13 @@ from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.dtype import bool_
 from ..core.dtype import int32
-from ..core.errors import InvalidArgumentError
 from ..core.nest import assert_same_structure
 from ..core.nest import pack_sequence_as
 from ..core.publish import publish
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..core.trace import GRAPH
+from ..ops.asserting import Assert
 from .block import Block
 from .block import Call
 from .block import Way
@@ -149,7 +150,7 @@ def back(node: Node, index: Tensor, outs: list[Tensor], g: list) -> list:
     specs = [(x.array.shape if isinstance(x, Tensor) else tuple(x.shape), x.dtype.np, ()) for x in sources]
     made = graph.add("unbranch", branches, (graph.value_of(index), graph.value_of(symbol(node.outputs[-1])), given), picks, specs, f"{node.name}_back", plural=True)
     results = list(map(symbol, made.outputs))
-    both = [*branches.known.items(), *[(u.serial, u) for u in gs if u.serial]]
+    both = list({**branches.known, **{u.serial: u for u in gs if u.serial}}.items())
     enter(further(made.name, [x for _, x in both], lambda: [u for u, on in zip(again(branches, index, gs), reached, strict=True) if on]), both, results)
     rest = iter(results)
     return [next(rest) if on else None for on in reached]
@@ -216,3 +217,67 @@ def cond(
     pred = convert_to_tensor(pred)
     if pred.shape.rank: pred = OPS["reshape"](pred, ())
     return write_branches("cond", pred if pred.dtype is bool_ else OPS["cast"](pred, bool_), [true_fn, false_fn])
+
+# %% ../../nbs/5_program/530_branch.ipynb #002342e2
+@publish("tf.switch_case")
+def switch_case(
+    branch_index,                      # An int32
+    branch_fns,                        # Functions; or pairs or a dictionary that number them from 0
+    default: Callable | None = None,   # For all other numbers; None: the function of the largest number
+    name: str = "switch_case",
+) -> Any:
+    "The result of the function that `branch_index` names. Raises TypeError, ValueError for wrong functions or numbers. `tf.switch_case`"
+    functions = numbered(branch_fns)
+    if default is not None and not callable(default): raise TypeError(f"tf.switch_case: default must be callable, got {shorten(default)}")
+    index = convert_to_tensor(branch_index)
+    if index.dtype is not int32: raise TypeError(f"tf.switch_case: branch_index must be int32, got {index.dtype.name}")
+    return branch("switch_case", index, [*functions, functions[-1] if default is None else default])
+
+def numbered(branch_fns: Any) -> list[Callable]:
+    "The functions in the order of their numbers. Raises TypeError, ValueError if those are not 0, 1, 2 ..."
+    if isinstance(branch_fns, dict): branch_fns = list(branch_fns.items())
+    if not isinstance(branch_fns, (list, tuple)): raise TypeError("tf.switch_case: branch_fns must be a list, tuple or dictionary")
+    if not branch_fns: raise ValueError("tf.switch_case: branch_fns must not be empty")
+    if not all(map(callable, branch_fns)):
+        if not all([isinstance(pair, tuple) and len(pair) == 2 for pair in branch_fns]): raise TypeError("tf.switch_case: each entry in branch_fns must be a callable, or a pair of a number and a callable")
+        if sorted([n for n, _ in branch_fns]) != list(range(len(branch_fns))): raise ValueError(f"tf.switch_case: branch indices must form the contiguous range from 0 to {len(branch_fns) - 1}")
+        branch_fns = [f for _, f in sorted(branch_fns, key=lambda pair: pair[0])]
+    for f in branch_fns:
+        if not callable(f): raise TypeError(f"tf.switch_case: every function must be callable, got {shorten(f)}")
+    return list(branch_fns)
+
+# %% ../../nbs/5_program/530_branch.ipynb #0854ff58
+@publish("tf.case")
+def case(
+    pred_fn_pairs,                     # Pairs of a truth value and a function; or a dictionary
+    default: Callable | None = None,   # If none is true; None: then there is an error
+    exclusive: bool = False,           # Whether two that are true are an error
+    strict: bool = False,              # Whether a list of one result stays a list
+    name: str = "case",
+) -> Any:
+    "The result of the first function whose condition holds. Raises TypeError, ValueError for wrong pairs, InvalidArgumentError if none holds. `tf.case`"
+    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    if not isinstance(pairs, (list, tuple)): raise TypeError("tf.case: pred_fn_pairs must be a list, tuple, or dict")
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2: raise TypeError("tf.case: each entry in pred_fn_pairs must be a 2-tuple")
+        if not hasattr(pair[0], "dtype"): raise TypeError(f"tf.case: pred must be Tensor, got {shorten(pair[0])}")
+        if pair[0].dtype is not bool_: raise TypeError(f"tf.case: pred must be Tensor of type bool, got {pair[0].dtype.name}")
+        if not callable(pair[1]): raise TypeError(f"tf.case: the fn for pred {shorten(pair[0])} must be callable")
+    if default is not None and not callable(default): raise TypeError("tf.case: default must be callable")
+    if not pairs and default is None: raise ValueError("tf.case: pred_fn_pairs and default are both empty")
+    if exclusive: at_most_one([pred for pred, _ in pairs])
+    return first_true(list(pairs), default)
+
+def at_most_one(preds: list) -> None:
+    "Raise InvalidArgumentError if two are true."
+    table = OPS["stack"](preds)
+    Assert(OPS["reduce_sum"](OPS["cast"](table, "int32")) <= 1, ["tf.case: more than one condition evaluated as True but exclusive=True. Conditions:", table])
+
+def first_true(pairs: list, default: Callable | None) -> Any:
+    "The result of the first function whose condition holds."
+    if not pairs: return default()
+    (pred, f), rest = pairs[0], pairs[1:]
+    if not rest and default is None:
+        Assert(pred, ["tf.case: none of the conditions evaluated as True"])
+        return f()
+    return cond(pred, f, lambda: first_true(rest, default))

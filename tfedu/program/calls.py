@@ -24,6 +24,7 @@ from weakref import WeakKeyDictionary
 from ..core.convert import convert_to_tensor
 from ..core.dtype import float32
 from ..core.dtype import int32
+from ..core.tensor import Tensor
 from ..core.trace import GRAPH
 from ..ops.array import shape
 from ..ops.asserting import Assert
@@ -121,14 +122,16 @@ def in_order(x: Any, **kw) -> Any:
 
 BUILT_IN = {len: length, range: range_of, enumerate: enumerated, zip: zipped, int: as_int, float: as_float, sorted: in_order}
 
+# %% ../../nbs/5_program/546_calls.ipynb #c472903a
+def graph_print(*objects: Any, **kw) -> None:
+    "`print`, each time the graph runs if it is given tensors."
+    def shown(*values): print(*[v.numpy() if isinstance(v, Tensor) else v for v in values], **kw)
+    if has_tensor(*objects): GRAPH.get().act(shown, objects)
+    else: print(*objects, **kw)
+
 # %% ../../nbs/5_program/546_calls.ipynb #fefcf9be
 RUNNING = {"cond", "case", "switch_case", "while_loop", "map_fn", "scan", "foldl", "foldr", "vectorized_map"}   # call what they are given
 RUNNING_TOO = (map, filter)
-
-def graph_print(*objects: Any, **kw) -> None:
-    "`print`, when the graph runs. `sep` and `end` are taken, other keywords are refused."
-    from tfedu.program.effects import print_
-    print_(*objects, **kw)
 
 class Finding:
     "Finds what to call instead of what a user calls."

@@ -126,9 +126,11 @@ class Method:
         update_wrapper(self, f)
         self.__signature__ = inspect.signature(f.__get__(instance))
         self.__code__ = getattr(f, "__code__", None)
-    def __call__(self, *args, **kw):
+    def bound(self) -> Callable:
+        "The method itself. Raises ReferenceError if its object is gone."
         if (instance := self.instance()) is None: raise ReferenceError(f"tf.function {self.__name__}: the object that the method belongs to is gone")
-        return self.function.__get__(instance)(*args, **kw)
+        return self.function.__get__(instance)
+    def __call__(self, *args, **kw): return self.bound()(*args, **kw)
 
 def method_of(f: Function, instance: Any, owner: Any) -> Function:
     "The function of one object, made when it is first asked for."
@@ -184,7 +186,8 @@ def trace(function: Function, arguments: Arguments) -> ConcreteFunction:
         return variable
     name = getattr(function.python_function, "__name__", "function")
     with variable_creator_scope(creator):
-        f = for_graph(function.python_function, function.options) if function.autograph else function.python_function
+        f = function.python_function.bound() if isinstance(function.python_function, Method) else function.python_function
+        if function.autograph: f = for_graph(f, function.options)
         traced = Traced(f, arguments.specs, arguments.build, name)
     function.created, function.traces = [ref(v) for v in made] if first else function.created, function.traces + 1
     if made: return trace(function, arguments)   # as any later call will find it

@@ -20,6 +20,7 @@ from ..core.tensor import wrap
 from ..core.trace import GRAPH
 from ..ops.array import shape
 from ..ops.asserting import Assert
+from ..ops.compare import logical_or
 from ..ops.ragged_tensor import RaggedTensor
 from .autograph import LEAF
 from .autograph import NOTHING
@@ -164,16 +165,18 @@ def started(names: tuple, places: Places, step: Callable, state: Any, options: d
 def graph_loop(names: tuple, places: Places, more: Callable, step: Callable, state: Any, options: dict) -> None:
     "A loop of the graph: while `more(state)`, `state = step(state)`; the variables `names` go round, too."
     before, start = places.all(), started(names, places, step, state, options)
-    state = [wrap(np.array(False)), state]   # whether there was a round
+    made = start.made_here()
+    if made: state = [wrap(np.array(False)), state]   # whether there was a round
     along, n = Left([state]), len(flatten(state, expand_composites=True))
     left = Left(start.values)
     def entered(flat):
         places.restore(before)
         for name, value in zip(start.names, left.filled(flat[n:]), strict=True): places.put(name, value)
-        return along.filled(flat[:n])[0][1]
+        return along.filled(flat[:n])[0][-1] if made else along.filled(flat[:n])[0]
     def test(*flat): return one_truth(more(entered(flat)), "while loop")
     def round(*flat):
-        after = [wrap(np.array(True)), step(entered(flat))]
+        after = step(entered(flat))
+        if made: after = [logical_or(flat[0], True), after]
         end = Left([places.get(name) for name in start.names])
         must_go_round(start.names, left, end, start.shapes)
         return [*Left([after]).tensors(), *end.tensors()]
@@ -181,7 +184,7 @@ def graph_loop(names: tuple, places: Places, more: Callable, step: Callable, sta
     shapes = [x.shape if s is None else s for x, s in zip(first, [None] * n + [s for each in start.shapes for s in each], strict=True)]
     try: flat = while_loop(test, round, first, shapes, maximum_iterations=options.get("maximum_iterations"))
     finally: places.restore(before)
-    if start.made_here(): GRAPH.get().act(Assert, (flat[0], ["loop must iterate at least once to initialize " + ", ".join(start.made_here())]))
+    if made: GRAPH.get().act(Assert, (flat[0], ["loop must iterate at least once to initialize " + ", ".join(made)]))
     for name, value in zip(start.names, left.filled(flat[n:]), strict=True): places.put(name, value)
 
 # %% ../../nbs/5_program/543_looping.ipynb #2339599b

@@ -4,16 +4,15 @@
 
 # %% auto #0
 __all__ = ['OPAQUE', 'LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError',
-           'out_of_scope', 'written', 'take', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes',
-           'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'guess', 'pictures', 'declared', 'remember',
-           'cotangents_of', 'kept_by', 'lifted', 'writing', 'pruned']
+           'out_of_scope', 'written', 'take', 'asserted', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes',
+           'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'pictures', 'counting', 'declared', 'remember',
+           'kept_by', 'lifted', 'writing', 'pruned']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 import numpy as np
-from ..autodiff.tape import GradientTape
 from ..core.call import explained
 from ..core.convert import convert_to_tensor
 from ..core.dtype import FROM_NUMPY
@@ -42,10 +41,8 @@ from ..core.trace import unusual
 from ..core.variable import CREATORS
 from ..core.variable import SCOPE
 from ..ops.random import undisturbed
-from ..ops.wav import DecodeWav
 from .graph import Graph
 from .graph import Node
-from .graph import Packed
 from .graph import Size
 from .graph import Value
 from .graph import or_none
@@ -103,12 +100,19 @@ def take(function: Callable, args: tuple, kw: dict):
     "What a symbolic argument makes of a function that could not work with it: a node that calls the function when the graph runs."
     if hasattr(function, "op"): return NotImplemented   # an op finds its own way
     if (graph := GRAPH.get()) is None: raise out_of_scope((args, kw))
+    if function.__name__.lower().startswith("assert"): return asserted(graph, function, args, kw)
     return graph.call(function, args, kw)
+
+def asserted(graph: Any, function: Callable, args: tuple, kw: dict):
+    "A node that checks something when the graph runs; what the check hands on is its first argument."
+    graph.add("act", function, (), replaced(undressed((args, kw)), graph.value_of), effect=True, title=function.__name__)
+    return (args[0] if args else kw["x"]) if function.__name__ == "assert_all_finite" else None
 
 def whole(function: Callable, args: tuple, kw: dict, error: Exception):
     "What becomes of a call that failed: a node, if a graph is being written and it failed for want of numbers; NotImplemented otherwise."
     if (graph := GRAPH.get()) is None: return NotImplemented
     given = flatten((args, kw), expand_composites=True)
+    if function.__name__.lower().startswith("assert") and any([isinstance(x, Tensor) and x.symbolic for x in given]): return asserted(graph, function, args, kw)
     return graph.call(function, args, kw) if isinstance(error, AtRunTime) or any([isinstance(x, Tensor) and x.symbolic for x in given]) else NotImplemented
 
 RESCUES.append(whole)
@@ -274,38 +278,29 @@ def write_call(graph: Writing, function: Callable, args: tuple, kw: dict) -> Any
     journal, ins = JOURNAL.get(), [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
     watched = bool(journal) and any([live(x, journal) for x in ins])
     kept = [((), None, ())] if watched else []   # one more value: what the way back needs
-    node = graph.add("call", function, (), nest, specs + kept, title=function.__name__, plural=True, effect=not specs)
+    node = graph.add("call", function, (), nest, specs + kept, title=function.__name__, plural=True)
     outs = [symbol(v) for v in node.outputs[:len(specs)]]
-    if watched and specs: remember(journal, node, (args, kw), ins, outs)
-    rest = iter(outs)
-    return pack_sequence_as(like, [None if part is None else next(rest) for part in flatten(like, expand_composites=True)], expand_composites=True)
+    if watched: remember(journal, node, ins, outs)
+    return pack_sequence_as(like, outs, expand_composites=True)
 
 def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
     "Something like the result of a call, and shape, dtype and samples of each of its parts. Raises as the function does, or InvalidArgumentError."
     def compute(nest):
         given, named = tensors(nest)
         return function(*given, **named)
-    def parts(result): return [part.array if isinstance(part, Tensor) else convert_to_tensor(part).array for part in flatten(result, expand_composites=True) if part is not None]
+    def parts(result): return [part.array if isinstance(part, Tensor) else convert_to_tensor(part).array for part in flatten(result, expand_composites=True)]
     if function.__name__ in DECLARED: return declared(function, nest)
-    if function.__name__.startswith("assert_"): return None, []
+    if function.__name__ == "range_" and not all([v.samples for v in leaves(nest) if isinstance(v, Value)]): return counting(*nest[0], **nest[1])
     with undisturbed(): found = outside(lambda: tried(compute, nest, False))
     arrays = [[parts(result) for result in each] for each in found]
-    if not found: return guess(function, nest)
     if len({len(each) for turns in arrays for each in turns}) != 1:
-        raise InvalidArgumentError(None, None, f"{function.__name__}: the number of its results depends on sizes or numbers that are not known while the graph is written")
+        why = "the number of its results depends" if found else "its result depends"
+        raise InvalidArgumentError(None, None, f"{function.__name__}: {why} on sizes or numbers that are not known while the graph is written")
     exact = function.__name__ in LOOK_AT_SHAPES or all([v.samples for v in leaves(nest) if isinstance(v, Value)])
     size = only_size(nest)
     return found[0][0], [agreed([common(list(part), exact, size) for part in turns]) for turns in zip(*[zip(*each, strict=True) for each in arrays], strict=True)]
 
-# %% ../../nbs/5_program/504_tracing.ipynb #aa285b52
-def guess(function: Callable, nest: Any) -> tuple[Tensor, list]:
-    "As `result_of`: one tensor of the type of the first argument, of whatever shape. Raises InvalidArgumentError if there is none."
-    first = next((v for v in leaves(nest) if isinstance(v, Value) and v.dtype is not None), None)
-    if first is None or any([isinstance(part, Packed) for part in nest[0]]):
-        raise InvalidArgumentError(None, None, f"{function.__name__}: its result depends on sizes or numbers that are not known while the graph is written")
-    return wrap(np.zeros((), first.dtype)), [(None, first.dtype, ())]
-
-# %% ../../nbs/5_program/504_tracing.ipynb #722d0f73
+# %% ../../nbs/5_program/504_tracing.ipynb #113c4240
 def pictures(axes: int) -> Callable:
     "The result of a function that reads pictures: an array with that many axes."
     def spec(contents, channels=0, dtype=uint8, expand_animations=True, **_):
@@ -321,20 +316,24 @@ DECLARED: dict[str, Callable] = {   # from the arguments to shape, dtype and sam
     "read_file": lambda *_, **__: [((), string.np, ())],
     "decode_wav": lambda *_, **__: [((None, None), float32.np, ()), ((), int32.np, ())]}
 
+def counting(start, limit=None, delta=1, dtype=None, name=None) -> tuple[Any, list]:
+    "As `result_of`, for `tf.range` of numbers that are not known: no example tells how many there will be."
+    kinds = [v.dtype if isinstance(v, Value) else np.dtype("int32" if isinstance(v, int) else "float32") for v in (start, limit, delta) if v is not None]
+    return wrap(np.zeros(0)), [((None,), as_dtype(dtype).np if dtype else max(kinds, key=lambda t: (t.kind, t.itemsize) != ("i", 4)), ())]
+
 def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
     "As `result_of`, for a function in `DECLARED`."
     args, kw = nest
     specs = DECLARED[function.__name__](*args, **kw)
     like = [wrap(np.zeros((0,), dtype)) for _, dtype, _ in specs]
-    return DecodeWav(*like) if len(like) > 1 else like[0], specs
+    return like if len(like) > 1 else like[0], specs
 
 # %% ../../nbs/5_program/504_tracing.ipynb #d4cf2e32
-def remember(journal, node: Node, given: tuple, ins: list[Tensor], outs: list[Tensor]) -> None:
-    "Tell `journal` how to go back through the call of a function with arguments `given`."
+def remember(journal, node: Node, ins: list[Tensor], outs: list[Tensor]) -> None:
+    "Tell `journal` how to go back through the call of a function."
     def rule(xp, g):
         specs = [(x.array.shape, x.array.dtype, ()) for x in ins]
         graph = GRAPH.get()
-        if JOURNAL.get(): return graph.call(cotangents_of, (node.what, *given, list(g)), {})   # somebody wants to go back through this, too
         values = [graph.value_of(u) for u in g]
         back = graph.add("pull", node.title, (graph.value_of(kept_by(node)), values), (), specs, plural=True)
         return [symbol(v) for v in back.outputs]
@@ -343,14 +342,6 @@ def remember(journal, node: Node, given: tuple, ins: list[Tensor], outs: list[Te
     op = Op(forward)
     op.vjp("inputs")(rule)
     record(journal, op, (ins,), (), outs)
-
-def cotangents_of(function: Callable, args: tuple, kw: dict, g: list[Tensor]) -> list[Tensor]:
-    "The cotangents of the tensors in `args` and `kw` for a call of `function`."
-    ins = [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
-    with GradientTape() as tape:
-        tape.watch(ins)
-        outs = [y for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
-    return tape.gradient(outs, ins, g, "zero")
 
 def kept_by(node: Node) -> Tensor:
     "A stand-in for what a call keeps."
