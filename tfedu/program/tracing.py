@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError', 'out_of_scope',
-           'written', 'take', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes', 'Capturing', 'Writing',
-           'outside', 'write_call', 'result_of', 'guess', 'pictures', 'declared', 'remember', 'cotangents_of',
-           'kept_by', 'lifted', 'writing', 'pruned']
+           'written', 'unsaid', 'take', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes', 'Capturing',
+           'Writing', 'outside', 'write_call', 'result_of', 'guess', 'pictures', 'declared', 'remember',
+           'cotangents_of', 'kept_by', 'lifted', 'writing', 'pruned']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
@@ -48,6 +48,7 @@ from .graph import Packed
 from .graph import Size
 from .graph import Value
 from .graph import or_none
+from .examples import ASKED
 from .examples import GUESSES
 from .examples import SMALL
 from .examples import agreed
@@ -93,10 +94,15 @@ def written(
     "Append a node for a call of `op`. Raises as the op would, as far as shapes and types show it."
     if (graph := GRAPH.get()) is None: raise out_of_scope(xs)
     values, settings = replaced((tuple(xs), params), graph.value_of)
+    if op.name in ASKED and settings and unsaid(settings[0]): raise TypeError(f"{op.name}: a size in {settings[0]} is not known; tf.shape computes it")
     try: specs, plural = op_specs(op, values, settings)
     except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
     outs = list(map(symbol, graph.add("op", op.name, values, settings, specs, plural=plural).outputs))
     return outs if plural else outs[0], (None,) * len(op.saves)
+
+def unsaid(shape: Any) -> bool:
+    "Whether a shape has sizes of which nothing is said."
+    return shape is None or isinstance(shape, TensorShape) and not shape.is_fully_defined() or isinstance(shape, (list, tuple)) and None in [n for n in shape if n is None]
 
 def take(function: Callable, args: tuple, kw: dict):
     "What a symbolic argument makes of a function that could not work with it: a node that calls the function when the graph runs."
@@ -115,6 +121,7 @@ RESCUES.append(whole)
 def captured(x: Tensor) -> Tensor:
     "A tensor with numbers, as one of the graph that is being written."
     if (graph := GRAPH.get()) is None: raise out_of_scope([x])
+    graph.note(x)
     return symbol(graph.value_of(x), x.serial)
 
 def symbol(value: Value, serial: int = 0) -> Tensor:
@@ -164,6 +171,8 @@ class Capturing(Graph):
     def __init__(self, name: str = "graph", outer: "Graph | None" = None):
         super().__init__(name, outer)
         self.tensors: dict[int, Tensor] = {}   # id of a value of the enclosing graph -> the tensor through which it was captured
+        self.eager: dict[int, Tensor] = {}     # id of an array -> the tensor with numbers that was captured, where it can have a gradient
+        self.tape = None                       # watches those
 
     def unique(self, name: str) -> str: return super().unique(SCOPE.get() + name)
     def value_of(self, x: Any) -> Any:
@@ -181,9 +190,17 @@ class Capturing(Graph):
             known = self.captures[id(array)] = array, node.outputs[0]
         return known[1]
 
+    def note(self, x: Tensor) -> None:
+        "Remember a tensor with numbers that the graph uses: somebody may ask for its gradient."
+        if x.symbolic or not x.dtype.differentiable or id(x.array) in self.eager: return
+        self.eager[id(x.array)] = x
+        if self.tape is not None: self.tape.watch(x)
+
     def claimed(self, xs: list) -> list:
         "The inputs of an op; when the user asked for it, tensors with numbers become values too, so that the graph computes the result each time it runs."
         if any([isinstance(x, Tensor) and x.symbolic for x in leaves(xs)]) or not asked_by_user(): return xs
+        for x in leaves(xs):
+            if x is not None: self.note(x)
         return replaced(xs, lambda x: x if x is None else symbol(self.constant(x.array, "capture"), x.serial))
 
     def capture(self, x: Tensor) -> Value:
