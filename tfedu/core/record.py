@@ -149,7 +149,7 @@ class Rows:
         rows = [rows for rows, _ in self.parts]
         if any([getattr(places, "symbolic", False) for _, places in self.parts]):
             flat = [OPS["reshape"](places, (-1,)) for _, places in self.parts]
-            return (OPS["concat"](rows, 0), OPS["concat"](flat, 0)) if len(rows) > 1 else (rows[0], flat[0])
+            return (self.xp.concatenate(rows, 0), self.xp.concatenate(flat, 0)) if len(rows) > 1 else (rows[0], flat[0])
         places = np.concatenate([bare(places).reshape(-1) for _, places in self.parts])
         return self.xp.concatenate(rows, 0) if len(rows) > 1 else rows[0], wrap(places) if self.xp is TENSORS else places
 

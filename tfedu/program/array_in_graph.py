@@ -24,6 +24,8 @@ from ..core.shape import as_shape
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..core.trace import GRAPH
+from ..ops.array import concat
+from ..ops.array import stack
 from ..ops.tensor_array import TensorArray as Eager
 from .block import Call
 from .block import enter
@@ -99,7 +101,7 @@ def zeros_of(x: Any) -> Any:
 
 def tied(xs: list, how: str = "stack") -> Any:
     "Arrays or tensors in one, stacked or joined."
-    if any([isinstance(x, Tensor) for x in xs]): return OPS["concat" if how == "concatenate" else how](xs, 0)
+    if any([isinstance(x, Tensor) for x in xs]): return (concat if how == "concatenate" else stack)(xs, 0)
     return getattr(np, how)(xs)
 
 def pieces(x: Any, lengths: Any) -> list:

@@ -31,6 +31,7 @@ from ..core.tensor import wrap
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.trace import WATCHERS
+from .array_in_graph import TensorArray
 from .array_in_graph import array
 from .block import Block
 from .block import Call
@@ -348,7 +349,7 @@ def looped(cond: Callable, body: Callable, loop_vars: Any, shape_invariants: Any
         loop_vars, left = body(*loop_vars), left - 1
         if not is_nested(loop_vars) and len(like) == 1: loop_vars = [loop_vars]
         assert_same_structure(like, list(loop_vars), check_types=False)
-    return map_structure(lambda x: x if hasattr(type(x), "__flatten__") else convert_to_tensor(x), loop_vars)
+    return map_structure(lambda x: x if hasattr(type(x), "__flatten__") or isinstance(x, TensorArray) else convert_to_tensor(x), loop_vars)
 
 def written_loop(cond: Callable, body: Callable, loop_vars: Any, shape_invariants: Any, limit: Any) -> Any:
     "The loop, as a node."

@@ -56,7 +56,7 @@ def example(
     "An array that `value` could be."
     if value.samples: return value.samples[turn % len(value.samples)]
     if value.shape is None: raise TypeError(f"{value.name}: not even the number of its axes is known")
-    shape = tuple([n if isinstance(n, int) else GUESSES[turn] for n in value.shape])
+    shape = tuple([n if isinstance(n, int) else n.guesses[turn] for n in value.shape])
     if value.dtype == object: return np.full(shape, b"", object)
     if value.dtype.kind not in "fVc": return np.zeros(shape, value.dtype)
     if len(shape) > 1 and shape[-1] == shape[-2]: return np.broadcast_to(np.eye(shape[-1], dtype=value.dtype), shape).copy()   # can be inverted
@@ -78,7 +78,7 @@ def common(
     first = np.asarray(found[0])
     shapes = {np.shape(a) for a in found}
     if len({len(s) for s in shapes}) > 1: return None, first.dtype, ()
-    shape = tuple([n[0] if len(set(n)) == 1 else size if n == GUESSES else None for n in zip(*map(np.shape, found), strict=True)])
+    shape = tuple([n[0] if len(set(n)) == 1 else size if n == (size.guesses if size is not None else GUESSES) else n if len(n) == 2 and 0 < max(n) <= SMALL else None for n in zip(*map(np.shape, found), strict=True)])
     keep = exact and first.dtype.kind in "iub" and first.size <= SMALL
     return shape, first.dtype, tuple(map(np.asarray, found)) if keep else ()
 
