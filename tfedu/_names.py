@@ -971,7 +971,7 @@ NAMES = {
     "types": {
     },
     "types.experimental": {
-        "ConcreteFunction": ("tfedu.program.function", "ConcreteFunction"),
+        "ConcreteFunction": ("tfedu.program.calling", "ConcreteFunction"),
         "TensorLike": ("tfedu.ops.static", "TensorLike"),
     },
     "version": {

@@ -76,6 +76,8 @@ def settled(g: Any, results: list) -> Any:
 # %% ../../nbs/5_program/506_differentiate.ipynb #335e74e8
 class Both(NamedTuple):
     "A graph that can be differentiated."
+    there: Graph         # Outputs, then what must be kept
+    back: Graph
     forward: Callable    # `forward(*inputs)`: outputs, then what must be kept
     backward: Callable   # `backward(*cotangents, *kept)`
     found: list          # As in `Back`
@@ -84,7 +86,7 @@ def both_ways(forward: Writing, tape: GradientTape, outs: list[Tensor], sources:
     "`forward` and its way back, improved and compiled."
     back = way_back(forward, tape, outs, sources)
     there = pruned(forward, [*forward.outputs, *back.needs], whole=True)
-    return Both(compiled(improve(there)).run, compiled(improve(back.graph)).run, back.found)
+    return Both(there, back.graph, compiled(improve(there)).run, compiled(improve(back.graph)).run, back.found)
 
 def cotangents(found: list, results: list) -> list:
     "What `backward` computed, for each source: an array, rows, or None."
@@ -116,7 +118,10 @@ def replay_op(node: Node, nest: tuple) -> list:
 def replay_call(node: Node, nest: tuple) -> list:
     "Call the function again."
     args, kw = dressed(nest[1])
-    outs = flatten(node.what(*args, **kw), expand_composites=True)
+    if (graph := GRAPH.get()) is not None and any([isinstance(x, Tensor) and x.symbolic for x in flatten((args, kw), expand_composites=True)]):
+        outs = [y for y in flatten(graph.call(node.what, args, kw), expand_composites=True) if y is not None]
+        return [*outs, None] if len(outs) < len(node.outputs) else outs
+    outs = [y for y in flatten(node.what(*args, **kw), expand_composites=True) if y is not None]
     return [*outs, None] if len(outs) < len(node.outputs) else outs
 
 def replay_act(node: Node, nest: tuple) -> list:

@@ -92,7 +92,7 @@ def call_kernel(node: Node) -> Callable:
     function = node.what
     def run(inputs, params):
         args, kw = tensors(params)
-        return [bare_array(y) for y in flatten(function(*args, **kw), expand_composites=True)]
+        return [bare_array(y) for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
     return filled(node, run)
 
 def taped_kernel(node: Node) -> Callable:
@@ -104,7 +104,7 @@ def taped_kernel(node: Node) -> Callable:
             ins = [x for x in leaves(nest) if isinstance(x, Tensor) and x.dtype.differentiable]
             tape.watch(ins)
             args, kw = dressed(nest)
-            outs = flatten(function(*args, **kw), expand_composites=True)
+            outs = [y for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
         return [*map(bare_array, outs), (tape, ins, outs)]
     return filled(node, run)
 

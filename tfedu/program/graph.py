@@ -47,12 +47,17 @@ class Value:
     "What a node makes: an array that will be there when the graph runs."
     __slots__ = ("node", "index", "shape", "dtype", "samples")
     def __init__(self, node: "Node", index: int,
-        shape: tuple | None,                    # Sizes; None for those that are unknown, or what they are in two tries. None: not even the number of axes is known
+        shape: tuple | None,                    # Sizes; None for those that are unknown. None: not even the number of axes is known
         dtype: np.dtype | None,                 # None: this is no array
         samples: tuple = (),                    # Small arrays of integers: what it could be, under two assumptions about the unknown sizes
     ):
         self.node, self.index, self.dtype, self.samples = node, index, dtype, samples
         self.shape = None if shape is None else tuple([Size(self, i) if n is None else Size(self, i, n) if type(n) is tuple else n for i, n in enumerate(shape)])
+    def __array__(self, dtype=None, copy=None): raise TypeError(f"{self.name} has no numbers until the graph runs")
+    def __eq__(self, other):
+        if isinstance(other, (np.ndarray, np.generic)): raise TypeError(f"{self.name} has no numbers until the graph runs")
+        return self is other
+    __hash__ = object.__hash__
     @property
     def ndim(self) -> int | None: return None if self.shape is None else len(self.shape)
     @property

@@ -33,6 +33,9 @@ from ..core.trace import JOURNAL
 from ..core.trace import WATCHERS
 from .array_in_graph import TensorArray
 from .array_in_graph import array
+from .array_in_graph import contents
+from .array_in_graph import pulled
+from .array_in_graph import rebuilt
 from .block import Block
 from .block import Call
 from .block import Way
@@ -311,11 +314,11 @@ def replay_unloop(node: Node, nest: tuple) -> list:
     loop, plan = node.what, way_of(node.what)[1]
     at = {id(v): x for v, x in zip(loop.captures, captured, strict=True)}
     known = [standing(n, x, [loop.step], at) for (n, x), pairs in zip(loop.known, plan, strict=True) if pairs is not None]
-    starts = {i: OPS["identity"](xs[i]) for i in loop.floats}   # what is both at the start and captured counts as two
+    starts = {i: rebuilt(xs[i], iter(map(OPS["identity"], contents(xs[i])))) for i in loop.floats}   # what is both at the start and captured counts as two
     with GradientTape() as tape:
-        tape.watch([*starts.values(), *known])
+        tape.watch([leaf for x in (*starts.values(), *known) for leaf in contents(x)])
         outs = replay_loop(node, ((limit, [starts.get(i, x) for i, x in enumerate(xs)], captured), ()))
-    return list(map(convert_to_tensor, tape.gradient([outs[i] for i in loop.floats], [*starts.values(), *known], given[:len(starts)], "zero")))
+    return pulled(tape, [outs[i] for i in loop.floats], given[:len(starts)], [*starts.values(), *known])
 
 REPLAY["loop"], REPLAY["unloop"] = replay_loop, replay_unloop
 
