@@ -6,8 +6,8 @@
 __all__ = ['ARRAYS', 'LINEAR', 'BACK', 'Version', 'Slot', 'whole', 'slot', 'blank', 'zeros_of', 'tied', 'pieces', 'make', 'put',
            'take', 'take_like', 'one', 'drop', 'pile', 'refill', 'pack', 'pack_like', 'choose', 'strew', 'strew_one',
            'drop_all', 'choose_like', 'join', 'cut', 'cut_like', 'join_parts', 'join_like', 'count', 'add', 'array',
-           'array_kernel', 'replay_array', 'Flow', 'TensorArray', 'Settings', 'InGraph', 'remade', 'at', 'spec_of',
-           'element']
+           'array_kernel', 'replay_array', 'contents', 'rebuilt', 'paired', 'pulled', 'Flow', 'TensorArray', 'Settings',
+           'InGraph', 'remade', 'at', 'spec_of', 'element']
 
 # %% ../../nbs/5_program/531_array_in_graph.ipynb #0418ac4b
 from collections.abc import Callable
@@ -24,6 +24,8 @@ from ..core.shape import as_shape
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..core.trace import GRAPH
+from ..ops.array import concat
+from ..ops.array import stack
 from ..ops.tensor_array import TensorArray as Eager
 from .block import Call
 from .block import enter
@@ -99,7 +101,7 @@ def zeros_of(x: Any) -> Any:
 
 def tied(xs: list, how: str = "stack") -> Any:
     "Arrays or tensors in one, stacked or joined."
-    if any([isinstance(x, Tensor) for x in xs]): return OPS["concat" if how == "concatenate" else how](xs, 0)
+    if any([isinstance(x, Tensor) for x in xs]): return (concat if how == "concatenate" else stack)(xs, 0)
     return getattr(np, how)(xs)
 
 def pieces(x: Any, lengths: Any) -> list:
@@ -231,6 +233,29 @@ def replay_array(node: Node, nest: tuple) -> list:
     return [array(node.what, *nest[0], out=None if y.dtype is None else (tuple([n if isinstance(n, int) else None for n in y.shape]) if y.shape is not None else None, y.dtype))]
 
 KINDS["array"], REPLAY["array"] = array_kernel, replay_array
+
+def contents(x: Any) -> list:
+    "The tensors in a version, or the tensor itself."
+    return [x] if not isinstance(x, (Version, Slot)) else [leaf for cell in whole(x).all() if cell is not None for leaf in contents(cell)]
+
+def rebuilt(x: Any, leaves: Any) -> Any:
+    "Something like `x`, with the next of `leaves` for each of its tensors."
+    if not isinstance(x, (Version, Slot)): return next(leaves)
+    cells = [None if cell is None else rebuilt(cell, leaves) for cell in whole(x).all()]
+    return Version(cells, len(cells))
+
+def paired(x: Any, g: Any) -> list[tuple]:
+    "The tensors in `x` with their cotangents in `g`."
+    if not isinstance(x, (Version, Slot)): return [(x, g)]
+    both = zip(whole(x).all(), whole(g).all(), strict=True)
+    return [pair for cell, u in both if cell is not None and u is not None for pair in paired(cell, u)]
+
+def pulled(tape: Any, ys: list, gs: list, sources: list) -> list:
+    "Cotangents of `sources` from those of `ys`, all of them tensors or arrays of tensors, by a tape that is asked once."
+    pairs = [(y, u) for x, g in zip(ys, gs, strict=True) for y, u in paired(x, g) if isinstance(y, Tensor)]
+    flat = [leaf for x in sources for leaf in contents(x)]
+    found = iter([convert_to_tensor(u) for u in tape.gradient([y for y, _ in pairs], flat, [u for _, u in pairs], "zero")])
+    return [rebuilt(x, found) for x in sources]
 
 # %% ../../nbs/5_program/531_array_in_graph.ipynb #ef317c1e
 class Flow(Symbolic):

@@ -142,7 +142,7 @@ def called(what: str, run: Callable, inp: Any, Tout: Any, differentiable: bool) 
         specs = [(None, dtype.np, ()) for dtype in types] + ([((), None, ())] if watched else [])
         node = graph.add("call", function, (), (tuple(map(graph.value_of, xs)), {}), specs, title=what, effect=True, plural=True)
         outs = [symbol(v) for v in node.outputs[:len(types)]]
-        if watched: remember(journal, node, ins, outs)
+        if watched: remember(journal, node, (tuple(xs), {}), ins, outs)
     return outs[0] if single and outs else outs
 
 # %% ../../nbs/5_program/538_effects.ipynb #0b2332b7

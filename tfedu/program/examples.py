@@ -80,7 +80,7 @@ def example(
 
 def guessed(shape: tuple, turn: int) -> tuple:
     "`shape` with a guess in place of each unknown size."
-    return tuple([n if isinstance(n, int) else GUESSES[turn] for n in shape])
+    return tuple([n if isinstance(n, int) else getattr(n, "guesses", GUESSES)[turn] for n in shape])
 
 def certain(
     nest: Any,   # Inputs and settings of a node
@@ -146,7 +146,7 @@ def common(
     first = np.asarray(found[0])
     shapes = {np.shape(a) for a in found}
     if len({len(s) for s in shapes}) > 1: return None, first.dtype, ()
-    shape = tuple([n[0] if len(set(n)) == 1 else size if n == GUESSES else None for n in zip(*map(np.shape, found), strict=True)])
+    shape = tuple([n[0] if len(set(n)) == 1 else size if n == getattr(size, "guesses", GUESSES) else n if len(n) == 2 and 0 < max(n) <= SMALL else None for n in zip(*map(np.shape, found), strict=True)])
     keep = exact and first.dtype.kind in "iub" and first.size <= SMALL
     return shape, first.dtype, tuple(map(np.asarray, found)) if keep else ()
 

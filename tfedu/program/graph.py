@@ -21,8 +21,10 @@ from ..core.trace import GRAPH
 # %% ../../nbs/5_program/500_graph.ipynb #50ca1741
 class Size:
     "The length of an axis, to be known when the graph runs."
-    __slots__ = ("value", "axis")
-    def __init__(self, value: "Value", axis: int): self.value, self.axis = value, axis
+    __slots__ = ("value", "axis", "guesses")
+    def __init__(self, value: "Value", axis: int,
+        guesses: tuple = (24, 36),   # What it is taken for, in turn, when something is tried: many sizes divide them both
+    ): self.value, self.axis, self.guesses = value, axis, guesses
     def __eq__(self, other): return isinstance(other, Size) and self.value is other.value and self.axis == other.axis
     def __hash__(self): return hash((id(self.value), self.axis))
     def __repr__(self): return "None"
@@ -50,7 +52,7 @@ class Value:
         samples: tuple = (),                    # Small arrays of integers: what it could be, under two assumptions about the unknown sizes
     ):
         self.node, self.index, self.dtype, self.samples = node, index, dtype, samples
-        self.shape = None if shape is None else tuple([Size(self, i) if n is None else n for i, n in enumerate(shape)])
+        self.shape = None if shape is None else tuple([Size(self, i) if n is None else Size(self, i, n) if type(n) is tuple else n for i, n in enumerate(shape)])
     def __array__(self, dtype=None, copy=None): raise TypeError(f"{self.name} has no numbers until the graph runs")
     def __eq__(self, other):
         if isinstance(other, (np.ndarray, np.generic)): raise TypeError(f"{self.name} has no numbers until the graph runs")

@@ -31,7 +31,11 @@ from ..core.tensor import wrap
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.trace import WATCHERS
+from .array_in_graph import TensorArray
 from .array_in_graph import array
+from .array_in_graph import contents
+from .array_in_graph import pulled
+from .array_in_graph import rebuilt
 from .block import Block
 from .block import Call
 from .block import Way
@@ -310,11 +314,11 @@ def replay_unloop(node: Node, nest: tuple) -> list:
     loop, plan = node.what, way_of(node.what)[1]
     at = {id(v): x for v, x in zip(loop.captures, captured, strict=True)}
     known = [standing(n, x, [loop.step], at) for (n, x), pairs in zip(loop.known, plan, strict=True) if pairs is not None]
-    starts = {i: OPS["identity"](xs[i]) for i in loop.floats}   # what is both at the start and captured counts as two
+    starts = {i: rebuilt(xs[i], iter(map(OPS["identity"], contents(xs[i])))) for i in loop.floats}   # what is both at the start and captured counts as two
     with GradientTape() as tape:
-        tape.watch([*starts.values(), *known])
+        tape.watch([leaf for x in (*starts.values(), *known) for leaf in contents(x)])
         outs = replay_loop(node, ((limit, [starts.get(i, x) for i, x in enumerate(xs)], captured), ()))
-    return list(map(convert_to_tensor, tape.gradient([outs[i] for i in loop.floats], [*starts.values(), *known], given[:len(starts)], "zero")))
+    return pulled(tape, [outs[i] for i in loop.floats], given[:len(starts)], [*starts.values(), *known])
 
 REPLAY["loop"], REPLAY["unloop"] = replay_loop, replay_unloop
 
@@ -348,7 +352,7 @@ def looped(cond: Callable, body: Callable, loop_vars: Any, shape_invariants: Any
         loop_vars, left = body(*loop_vars), left - 1
         if not is_nested(loop_vars) and len(like) == 1: loop_vars = [loop_vars]
         assert_same_structure(like, list(loop_vars), check_types=False)
-    return map_structure(lambda x: x if hasattr(type(x), "__flatten__") else convert_to_tensor(x), loop_vars)
+    return map_structure(lambda x: x if hasattr(type(x), "__flatten__") or isinstance(x, TensorArray) else convert_to_tensor(x), loop_vars)
 
 def written_loop(cond: Callable, body: Callable, loop_vars: Any, shape_invariants: Any, limit: Any) -> Any:
     "The loop, as a node."

@@ -25,7 +25,9 @@ from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
 from ..core.trace import GRAPH
+from ..ops.array import concat
 from ..ops.array import shape
+from ..ops.scan import cumsum
 from ..ops.ragged_array import stack as stack_ragged
 from ..ops.ragged_tensor import RaggedTensor
 from ..ops.ragged_tensor import RaggedTensorSpec
@@ -92,7 +94,10 @@ def shelf(spec: Any, count: Any) -> TensorArray:
 
 def unshelved(array: TensorArray, lengths: TensorArray | None) -> Any:
     "What was collected."
-    return array.stack() if lengths is None else RaggedTensor.from_row_lengths(array.concat(), OPS["cast"](lengths.stack(), "int64"))
+    if lengths is None: return array.stack()
+    splits = concat([[0], cumsum(lengths.stack())], 0)
+    like = RaggedTensor.from_row_splits(wrap(np.zeros(0, array.dtype.np)), [0])   # what a ragged tensor is made like, without looking at numbers
+    return like.__unflatten__([array.concat(), OPS["cast"](splits, "int64")])
 
 # %% ../../nbs/5_program/534_map.ipynb #f68c8bcb
 @publish("tf.map_fn")
