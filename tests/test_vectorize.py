@@ -12,6 +12,7 @@ from tfedu.core.convert import constant
 from tfedu.core.tensor import OPS, load_ops
 from tfedu.core.trace import watching
 from tfedu.program import batching
+from tfedu.program.jacobian import at_once
 
 load_ops()
 
@@ -212,6 +213,17 @@ def test_captured_tensors_and_variables_have_gradients_twice():
     for a, b in zip(run(tf.vectorized_map), run(lambda f, x: tf.stack([f(row) for row in tf.unstack(x)])), strict=True): close(a, b)
 
 
+def test_what_is_computed_from_captured_tensors_alone_has_a_gradient_too():
+    for watched_first in (True, False):
+        w = tf.constant([1.0, 2.0, 3.0], tf.float64)
+        def f(x, w=w): return tf.reduce_sum(x * tf.linalg.matvec(M, tf.exp(w)))
+        if not watched_first: tf.vectorized_map(f, X)
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.reduce_sum(tf.vectorized_map(f, X))
+        close(tape.gradient(y, w), tf.exp(w) * tf.linalg.matvec(M, tf.reduce_sum(X, 0), transpose_a=True))
+
+
 def test_inside_a_function_and_out():
     def f(pair): return tf.reduce_sum(tf.square(pair[0])) * pair[1]
 
@@ -309,24 +321,16 @@ def test_a_variable_cannot_be_changed_by_all_rows():
 
 # What is remembered ---------------------------------------------------------------------------------------------------------------
 
-def test_a_second_call_does_not_trace_again():
-    count = tf.Variable(0)    # changed by Python while tracing only
-    traces = []
-    class Noted:
-        __slots__ = ()
-        def __call__(self): traces.append(1)
-    note = Noted().__call__.__func__.__get__   # a builtin-like callable whose state is not looked at
-    def f(x):
-        note(None)
-        return tf.sin(x)
+def test_a_second_call_does_not_trace_again(monkeypatch):
+    made, whole = [], batching.Row
+    monkeypatch.setattr(batching, "Row", lambda *args: made.append(1) or whole(*args))
+    def f(x): return tf.sin(helper(x))
     for _ in range(3): tf.vectorized_map(f, X)
-    table = batching.PROGRAMS[f]
-    assert len(table) == 1 and count.numpy() == 0
-    program = next(iter(table.values()))
-    tf.vectorized_map(f, X)
-    assert next(iter(batching.PROGRAMS[f].values())) is program
+    assert len(made) == 1
     tf.vectorized_map(f, X[:2])
-    assert len(batching.PROGRAMS[f]) == 2
+    assert len(made) == 2 and len(batching.PROGRAMS[f]) == 2
+    for n in range(1, 100): tf.vectorized_map(f, tf.ones([n]))
+    assert len(batching.PROGRAMS[f]) == batching.MOST
 
 
 def test_programs_go_with_their_function():
@@ -513,9 +517,12 @@ def test_jacobians_inside_a_function():
 def test_a_walk_that_looks_at_numbers_is_made_for_each_row(caplog):
     @tf.custom_gradient
     def odd(x): return x * 3, lambda g: tf.constant(3 * g.numpy())
-    with caplog.at_level(logging.WARNING, "tfedu"): fast, slow = jacobians(odd, tf.ones([9]))
-    assert "one walk for each row" in caplog.text
+    fast, slow = jacobians(odd, tf.ones([9]))
     close(fast, slow)
+
+    def walk(seed): return [seed * float(seed[0])]
+    with caplog.at_level(logging.WARNING, "tfedu"): assert at_once(walk, tf.ones([9, 2])) is None
+    assert "one walk for each row" in caplog.text
 
 
 def test_variables_and_unconnected_sources():

@@ -953,7 +953,7 @@ NAMES = {
     "types": {
     },
     "types.experimental": {
-        "ConcreteFunction": ("tfedu.program.function", "ConcreteFunction"),
+        "ConcreteFunction": ("tfedu.program.calling", "ConcreteFunction"),
         "TensorLike": ("tfedu.ops.static", "TensorLike"),
     },
     "version": {

@@ -40,13 +40,15 @@ from .concrete import Traced
 from .concrete import result
 from .differentiate import REPLAY
 from .function import Function
-from .function import structure_of
+from .signature import structure_of
 from .graph import Node
 from .graph import Value
+from .graph import asked_by_user
 from .graph import dressed
 from .graph import leaves
 from .graph import replaced
 from .tracing import Writing
+from .tracing import out_of_scope
 from .tracing import pruned
 from .tracing import symbol
 from .tracing import writing
@@ -69,14 +71,24 @@ class Element(Writing):
         self.plain.append(x)
         return super().value_of(x)
 
+    def claimed(self, xs: list) -> list:
+        known = [x for x in leaves(xs) if isinstance(x, Tensor)]
+        if any([x.symbolic for x in known]): return xs
+        watched = any([x.serial for x in known])
+        if not watched and not asked_by_user(): self.plain += [x for x in known if x.dtype.differentiable]
+        else: xs = replaced(xs, lambda x: x if x is None else symbol(self.value_of(x), x.serial))
+        return xs
+
     def capture(self, x: Tensor) -> Value:
-        "An input that stands for `x`."
+        "An input that stands for `x`. Raises TypeError for a tensor of a graph that does not enclose this one."
         if (known := self.captures.get(id(x))) is None:
+            if x.symbolic and (self.outer is None or not any([x.array.node in graph for graph in self.enclosing()])): raise out_of_scope([x])
             samples = x.array.samples if x.symbolic else ()
             known = self.captures[id(x)] = x, self.input(x.array.shape, x.array.dtype, "captured", samples)
             self.taken.append(x)
         return known[1]
 
+# %% ../../nbs/5_program/562_batching.ipynb #6138b998
 class Row:
     "A function of one row, written down."
     def __init__(self, f: Callable,
