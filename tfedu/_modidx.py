@@ -3950,6 +3950,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                      'tfedu/program/batching.py'),
                                         'tfedu.program.batching.Element.capture': ( '5_program/batching.html#element.capture',
                                                                                     'tfedu/program/batching.py'),
+                                        'tfedu.program.batching.Element.claimed': ( '5_program/batching.html#element.claimed',
+                                                                                    'tfedu/program/batching.py'),
                                         'tfedu.program.batching.Element.value_of': ( '5_program/batching.html#element.value_of',
                                                                                      'tfedu/program/batching.py'),
                                         'tfedu.program.batching.Program': ('5_program/batching.html#program', 'tfedu/program/batching.py'),

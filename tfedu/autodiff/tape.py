@@ -357,11 +357,11 @@ def each_seed(
         tape.persistent = not once
         if once: tape.calls = None
 
-MANY = 8   # seeds; with fewer, several walks cost less than preparing one
+MANY = 16   # seeds; with fewer, several walks cost less than preparing one
 
 def one_by_one(walk, seeds: np.ndarray) -> list:
     "What `walk` gives for each of `seeds`, stacked."
-    found = [walk(wrap(seed)) for seed in seeds]
+    found = [walk(wrap(np.asarray(seed))) for seed in seeds]
     return [None if column[0] is None else OPS["stack"](list(column)) for column in zip(*found, strict=True)]
 
 def single(what: str, x: Any) -> Any:

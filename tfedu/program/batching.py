@@ -34,7 +34,7 @@ from ..core.trace import JOURNAL
 from ..core.variable import Variable
 from ..ops.array import shape
 from ..ops.create import range_
-from .batch_rules import merged
+import tfedu.program.batch_rules   # fills the table of rules
 from .concrete import Runnable
 from .concrete import Traced
 from .concrete import result
