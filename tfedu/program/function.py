@@ -68,18 +68,20 @@ class Function:
         self.input_signature = None if input_signature is None else checked_signature(name, without_self(self.signature), input_signature)
         self.table, self.quick, self.families, self.created, self.traces = {}, {}, {}, None, 0
         self.bound, self.detector = WeakKeyDictionary(), detector_of(python_function)
+        self.count = self.detector.calls.__next__
         update_wrapper(self, python_function)
 
     def __call__(self, *args, **kw):
-        at = next(self.detector.calls)
-        if not UNUSUAL and not kw and {CPU, Large}.issuperset(map(type, args)) and not SWITCHES["run_eagerly"]:
-            key = tuple([(x.dtype, x.array.shape) for x in args])
-            if (concrete := self.quick.get(key)) is not None: return concrete.run(args)
-            concrete, arguments = self.found(args, kw, at)
-            if len(arguments.tensors) == len(args) and all([x is y for x, y in zip(arguments.tensors, args)]): self.quick[key] = concrete
-            return concrete.run(arguments.tensors)
+        at, key = self.count(), None
+        if not (UNUSUAL or kw or SWITCHES["run_eagerly"]):
+            try: key = tuple([(type(x), x.dtype, x.array.shape) for x in args])
+            except AttributeError: pass   # not all are tensors
+            else:
+                if (concrete := self.quick.get(key)) is not None: return concrete.quickly(args)
         if SWITCHES["run_eagerly"]: return self.python_function(*args, **kw)
         concrete, arguments = self.found(args, kw, at)
+        if key is not None and len(args) == len(arguments.tensors) and all([x is y and type(x) in (CPU, Large) for x, y in zip(args, arguments.tensors)]):
+            self.quick[key] = concrete   # all that was given are these tensors, in this order
         return concrete.run(arguments.tensors)
 
     def __get__(self, instance, owner=None):
@@ -167,7 +169,6 @@ def add(function: Function, arguments: Arguments, at: int | None) -> ConcreteFun
         wanted = Arguments((*function.input_signature, *args[len(function.input_signature):]), kw)
     elif function.relax and (before := function.families.get(family(arguments))) is not None: wanted = relaxed(arguments, before.arguments.specs)
     concrete = trace(function, wanted if wanted is not arguments else arguments.copy())
-    concrete.arguments.forget()
     if at is not None: function.detector.tell(repr(function), at)
     function.table[(key, ref(GRAPH.get())) if concrete.traced.captured else key] = concrete
     if function.relax and not concrete.traced.captured: function.families[family(arguments)] = concrete
@@ -186,6 +187,7 @@ def trace(function: Function, arguments: Arguments) -> ConcreteFunction:
         traced = Traced(function.python_function, arguments.specs, arguments.build, name)
     function.created, function.traces = [ref(v) for v in made] if first else function.created, function.traces + 1
     if made: return trace(function, arguments)   # as any later call will find it
+    arguments.forget()
     return ConcreteFunction(traced, arguments, argument_names(function.signature, *arguments.nest))
 
 @publish("tf.function")

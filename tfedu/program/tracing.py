@@ -77,7 +77,7 @@ class InaccessibleTensorError(ValueError):
 
 def out_of_scope(xs: Any) -> Exception:
     "The error for a symbolic tensor that left its function: a TypeError outside of all graphs, else an InaccessibleTensorError."
-    names = ", ".join([str(x) for x in flatten(xs, expand_composites=True) if isinstance(x, Tensor) and x.symbolic])
+    names = ", ".join([str(x) for x in flatten(xs, expand_composites=True) if isinstance(x, Tensor) and x.symbolic]) or "a tensor of a function"
     if GRAPH.get() is None:
         return TypeError(f"an op outside of the function building code is being passed a graph tensor: {names}. It belongs to a tf.function that was left; "
                          "return it from the function instead of keeping it in a variable of Python")
@@ -114,7 +114,8 @@ RESCUES.append(whole)
 
 def captured(x: Tensor) -> Tensor:
     "A tensor with numbers, as one of the graph that is being written."
-    return symbol(GRAPH.get().value_of(x), x.serial)
+    if (graph := GRAPH.get()) is None: raise out_of_scope([x])
+    return symbol(graph.value_of(x), x.serial)
 
 def symbol(value: Value, serial: int = 0) -> Tensor:
     "A tensor around a value."
@@ -209,7 +210,7 @@ class Capturing(Graph):
 
     def outer_tensors(self) -> list[Tensor]:
         "What `captured` says, in tensors of the enclosing graph."
-        return [self.tensors.get(id(outer)) or symbol(outer) for outer in self.captured()]
+        return [x if (x := self.tensors.get(id(outer))) is not None else symbol(outer) for outer in self.captured()]
 
     def captured(self) -> list[Value]:
         "The values of the enclosing graph that are inputs of this one, in the order of those inputs."
