@@ -89,7 +89,7 @@ def used(root, passed, named):
 
 
 def python(path):
-    "The Python code of a notebook's executed cells, without magics."
+    "The Python code of a notebook's executed cells, without magics and cells in another language."
     import nbformat
-    cells = [cell.source for cell in nbformat.read(path, 4).cells if is_run(cell)]
+    cells = [cell.source for cell in nbformat.read(path, 4).cells if is_run(cell) and not cell.source.startswith("%%")]
     return re.sub(r"^\s*[%!].*$", "", "\n".join(cells), flags=re.M)

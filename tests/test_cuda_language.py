@@ -10,8 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tfedu.kernels.simulator import RawKernel
-from tfedu.kernels.simulator import RawModule
+from tfedu.kernels.simulator import RawKernel, RawModule
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 C = {"f4": "float", "f8": "double", "i4": "int", "u4": "unsigned", "i8": "long long", "u8": "unsigned long long", "u2": "unsigned short"}
@@ -63,7 +62,8 @@ def table(formulas, arrays, out="f4", before="", load="{p}[i]"):
     loads = "".join(f"auto {name} = {load.format(p='p_' + name)}; " for name in arrays)
     stores = "".join(f"    out[{j} * n + i] = {formula};\n" for j, formula in enumerate(formulas))
     given = "".join(f", const {C[kind]} *p_{name}" for name, kind in kinds.items())
-    source = f'{before}extern "C" __global__ void table(int n, {C[out]} *out{given}) {{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n' \
+    source = f'{before}extern "C" __global__ void table(int n, {C[out]} *out{given}) {{\n' \
+             f"    int i = blockIdx.x * blockDim.x + threadIdx.x;\n" \
              f"    if (i >= n) return;\n    {loads}\n{stores}}}\n"
     result = np.zeros((len(formulas), n), out)
     launch(source, "table", (n + 255) // 256, 256, np.int32(n), result, *arrays.values())
@@ -103,7 +103,8 @@ def test_every_value_there_and_back(kind):
     load = f"__ushort_as_{kind}({{p}}[i])"
     wide = table([f"__{kind}2float(a)", "float(a)"], {"a": codes}, "f4", INCLUDE[kind], load)
     for row in wide: same(row, x.astype("f4"))
-    back = table([f"__{kind}_as_ushort(a)", f"__{kind}_as_ushort(__float2{kind}(float(a)))", f"__{kind}_as_ushort({TYPE[kind]}((double)float(a)))"],
+    back = table([f"__{kind}_as_ushort(a)", f"__{kind}_as_ushort(__float2{kind}(float(a)))",
+        f"__{kind}_as_ushort({TYPE[kind]}((double)float(a)))"],
                  {"a": codes}, "u2", INCLUDE[kind], load)
     assert np.array_equal(back[0], codes)
     for row in back[1:]: same(row.view(x.dtype), x)
@@ -119,7 +120,8 @@ def test_floats_round_to_sixteen_bits(kind, options, rng):
     x = np.concatenate([ties, np.nextafter(ties.astype("f4"), np.inf, dtype="f4"), rng.integers(0, 2 ** 32, 50000, "u4").view("f4"),
                         [65504, 65519.996, 65520, 1e30, -1e30, np.inf, -np.inf, np.nan, 0.0, -0.0, 3e-8, 2.9e-8, 1e-45]]).astype("f4")
     source = INCLUDE[kind] + f"""
-extern "C" __global__ void narrow(int n, const float *x, unsigned short *near, unsigned short *zero, unsigned short *up, unsigned short *down) {{
+extern "C" __global__ void narrow(int n, const float *x, unsigned short *near, unsigned short *zero, unsigned short *up,
+    unsigned short *down) {{
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     near[i] = __{kind}_as_ushort(__float2{kind}_rn(x[i]));
@@ -147,12 +149,14 @@ extern "C" __global__ void narrow(int n, const float *x, unsigned short *near, u
 @pytest.mark.parametrize("kind", HALVES)
 def test_sixteen_bit_arithmetic(kind, rng):
     dtype, codes = HALVES[kind], rng.integers(0, 65536, (3, 200_000)).astype("u2")
-    codes[:, :1000] = rng.choice(np.array([0, 0x8000, 1, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x3c00, 0x3f80, 0x7f80, 0x7bff, 0x7f7f], "u2"), (3, 1000))
+    codes[:, :1000] = rng.choice(np.array([0, 0x8000, 1, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x3c00, 0x3f80, 0x7f80, 0x7bff, 0x7f7f], "u2"),
+        (3, 1000))
     codes[1, 1000:2000] = codes[0, 1000:2000] ^ 0x8000
     a, b, c = (row.view(dtype).astype("f8") for row in codes)
     order = {"__heq": a == b, "__hne": (a != b) & ~np.isnan(a + b + 0), "__hlt": a < b, "__hle": a <= b, "__hgt": a > b, "__hge": a >= b}
     order["__hne"] = (a != b) & ~np.isnan(a) & ~np.isnan(b)
-    formulas = ["a + b", "a - b", "a * b", "a / b", "__hfma(a, b, c)", "-a", "__habs(a)", "__hmax(a, b)", "__hmin(a, b)", "hsqrt(a)", "hfloor(a)", "hrint(a)"]
+    formulas = ["a + b", "a - b", "a * b", "a / b", "__hfma(a, b, c)", "-a", "__habs(a)", "__hmax(a, b)", "__hmin(a, b)", "hsqrt(a)",
+        "hfloor(a)", "hrint(a)"]
     load = f"__ushort_as_{kind}({{p}}[i])"
     out = table([f"__{kind}_as_ushort({f})" for f in formulas] + [f"{name}(a, b)" for name in order] + [f"{name}u(a, b)" for name in order],
                 dict(zip("abc", codes)), "u2", INCLUDE[kind], load)
@@ -163,7 +167,8 @@ def test_sixteen_bit_arithmetic(kind, rng):
         lost = (product - (total - part)) + (c - part)       # what the float64 sum rounded off; told to the rounding as a hint
         fused = np.where((lost != 0) & np.isfinite(total) & (total.view("u8") % 2 == 0),
                          np.nextafter(total, np.where(lost > 0, np.inf, -np.inf)), total)
-        expected = [rounded(x, dtype) for x in (a + b, a - b, product, a / b, fused, -a, np.abs(a), np.fmax(a, b), np.fmin(a, b), np.sqrt(a),
+        expected = [rounded(x, dtype) for x in (a + b, a - b, product, a / b, fused, -a, np.abs(a), np.fmax(a, b), np.fmin(a, b),
+            np.sqrt(a),
                                                 np.floor(a), np.rint(a))]
     for formula, row, want in zip(formulas, out, expected):
         if formula in ("__hmax(a, b)", "__hmin(a, b)"): row, want = row[~((a == 0) & (b == 0))], want[~((a == 0) & (b == 0))]
@@ -233,7 +238,8 @@ extern "C" __global__ void pairs(const {C['f4']} *x, float *y, int *z) {{
 
 # Words, types, barriers
 
-VECTORS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "long": 8, "ulong": 8, "longlong": 8, "ulonglong": 8, "float": 4, "double": 8}
+VECTORS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "long": 8, "ulong": 8, "longlong": 8, "ulonglong": 8,
+    "float": 4, "double": 8}
 
 
 def test_vector_types_lie_in_memory_as_on_a_card():
@@ -241,7 +247,8 @@ def test_vector_types_lie_in_memory_as_on_a_card():
     for kind, size in VECTORS.items():
         for n in (1, 2, 3, 4):
             if n == 4 and size == 8: continue         # CUDA 13 warns of double4: its alignment will change
-            facts += [f"static_assert(sizeof({kind}{n}) == {size * n} && alignof({kind}{n}) == {size if n == 3 else min(16, size * n)}, \"{kind}{n}\");\n"]
+            align = size if n == 3 else min(16, size * n)
+            facts += [f"static_assert(sizeof({kind}{n}) == {size * n} && alignof({kind}{n}) == {align}, \"{kind}{n}\");\n"]
     source = "".join(facts) + """
 extern "C" __global__ void vectors(const float4 *x, double *y) {
     float4 v = x[threadIdx.x];
@@ -275,7 +282,8 @@ extern "C" __global__ void places(int *where, int *votes) {
     valid(source)
     RawKernel(source, "places")((3, 2), (4, 3, 2), (where, votes))
     assert np.array_equal(where, 1000 * np.arange(6)[:, None] + np.arange(24))
-    assert np.all(votes[..., 0] == 8) and np.array_equal(votes[:, 0, 1], [1, 0, 0, 0, 0, 0]) and np.array_equal(votes[:, 0, 2], [1, 0, 0, 0, 0, 0])
+    assert np.all(votes[..., 0] == 8) and np.array_equal(votes[:, 0, 1], [1, 0, 0, 0, 0, 0]) and np.array_equal(votes[:, 0, 2], [1, 0, 0,
+        0, 0, 0])
 
 
 def test_qualifiers_templates_constants():
@@ -307,14 +315,16 @@ template __global__ void reversed<32>(float *);
     valid(source)
 
 
-@pytest.mark.parametrize("line, words", [("assert(x[0] > 0);", "line 3"), ("__trap();", "line 3"), ("__shfl_sync(~0u, 1, 0, 5);", "line 3")])
+@pytest.mark.parametrize("line, words", [("assert(x[0] > 0);", "line 3"), ("__trap();", "line 3"), ("__shfl_sync(~0u, 1, 0, 5);",
+    "line 3")])
 def test_faults_name_their_line(line, words):
     source = f'extern "C" __global__ void faulty(float *x) {{\n    x[1] = 1;\n    {line}\n}}\n'
     with pytest.raises(Exception, match=words): RawKernel(source, "faulty")((1,), (32,), (np.zeros(2, "f4"),))
 
 
 @pytest.mark.parametrize("source, words", [
-    ('extern "C" __global__ void f(int *x) {\n    asm volatile("mov.u32 %0, %laneid;" : "=r"(x[0]));\n}\n', "inline PTX cannot run in the simulator"),
+    ('extern "C" __global__ void f(int *x) {\n    asm volatile("mov.u32 %0, %laneid;" : "=r"(x[0]));\n}\n',
+        "inline PTX cannot run in the simulator"),
     ('#include <curand_kernel.h>\nextern "C" __global__ void f(int *x) {}\n', "curand is not part of the simulator"),
     ('extern "C" __global__ void f(float2 *x) { x[0] = __shfl_sync(~0u, x[0], 0); }\n', "a shuffle moves"),
     ('extern "C" __global__ void f(float *x) { half h = x[0]; }\n', "half"),
@@ -351,12 +361,14 @@ def test_shuffles_of_each_type():
     source = r"""
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
-template <class T> __device__ int turn(T v) { return (float)__shfl_sync(0xffffffff, v, (threadIdx.x + 1) % 32) == (float)((threadIdx.x + 1) % 32); }
+template <class T> __device__ int turn(T v) { return (float)__shfl_sync(0xffffffff, v,
+    (threadIdx.x + 1) % 32) == (float)((threadIdx.x + 1) % 32); }
 extern "C" __global__ void types(int *good) {
     int i = threadIdx.x;
     half2 pair = __shfl_xor_sync(0xffffffff, __floats2half2_rn(i, -i), 1);
     good[i] = turn((int)i) + turn((unsigned)i) + turn((long)i) + turn((unsigned long)i) + turn((long long)i) + turn((unsigned long long)i)
-            + turn((float)i) + turn((double)i) + turn(__float2half(i)) + turn(__float2bfloat16(i)) + (__low2float(pair) == (i ^ 1) && __high2float(pair) == -(i ^ 1));
+            + turn((float)i) + turn((double)i) + turn(__float2half(i)) + turn(__float2bfloat16(i)) + (__low2float(pair) == (i ^ 1)
+                && __high2float(pair) == -(i ^ 1));
 }
 """
     good = np.zeros(32, "i4")
@@ -425,8 +437,10 @@ def test_atomics_under_contention():
 extern "C" __global__ void atomics(int *i, unsigned *u, unsigned long long *w, float *f, double *d, unsigned short *h) {
     unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
     atomicAdd(&i[0], 1); atomicSub(&i[1], 2); atomicMax(&i[2], (int)t - 5); atomicMin(&i[3], 5 - (int)t); atomicExch(&i[4], 7);
-    atomicAdd(&u[0], t); atomicInc(&u[1], 9u); atomicDec(&u[2], 9u); atomicAnd(&u[3], ~(1u << (t % 32))); atomicOr(&u[4], 1u << (t % 32)); atomicXor(&u[5], t);
-    atomicAdd(&w[0], 1ull << 33); atomicMax(&w[1], (unsigned long long)t << 32); atomicCAS(&w[2], (unsigned long long)t, (unsigned long long)t + 1);
+    atomicAdd(&u[0], t); atomicInc(&u[1], 9u); atomicDec(&u[2], 9u); atomicAnd(&u[3], ~(1u << (t % 32))); atomicOr(&u[4],
+        1u << (t % 32)); atomicXor(&u[5], t);
+    atomicAdd(&w[0], 1ull << 33); atomicMax(&w[1], (unsigned long long)t << 32); atomicCAS(&w[2], (unsigned long long)t,
+        (unsigned long long)t + 1);
     atomicAdd(&f[0], 0.5f); atomicAdd(&d[0], 0.25); atomicAdd_block(&i[5], 1); atomicAdd_system(&i[6], 1);
     atomicAdd((half *)&h[0], __float2half(1.0f)); atomicAdd((half2 *)&h[2], __floats2half2_rn(1.0f, 2.0f));
     atomicAdd((__nv_bfloat16 *)&h[4], __float2bfloat16(1.0f));
@@ -456,7 +470,8 @@ def test_integer_functions(rng):
     signed = lambda v: [n - 256 if n > 127 else n for n in bytes_(v)]
     wide = [p | q << 32 for p, q in zip(x, y)]
     want = {
-        "__popc(a)": [p.bit_count() for p in x], "__clz(a)": [32 - p.bit_length() for p in x], "__ffs(a)": [(p & -p).bit_length() for p in x],
+        "__popc(a)": [p.bit_count() for p in x], "__clz(a)": [32 - p.bit_length() for p in x],
+            "__ffs(a)": [(p & -p).bit_length() for p in x],
         "__brev(a)": [int(f"{p:032b}"[::-1], 2) for p in x], "__umulhi(a, b)": [p * q >> 32 for p, q in zip(x, y)],
         "__mulhi((int)a, (int)b)": [p * q >> 32 for p, q in zip(si, sj)],
         "__umul24(a, b)": [(p & 0xffffff) * (q & 0xffffff) for p, q in zip(x, y)],
@@ -480,7 +495,8 @@ def test_integer_functions(rng):
 def test_directed_rounding(rng):
     a, b, c = rng.normal(size=(3, 2000)).astype("f4") * np.float32(10) ** rng.integers(-10, 10, (3, 2000)).astype("f4")
     exact = {"add": lambda p, q, r: p + q, "mul": lambda p, q, r: p * q}
-    formulas = [f"__f{name}_{way}(a, b)" for name in exact for way in ("rn", "rz", "ru", "rd")] + [f"__fdiv_{w}(a, b)" for w in ("rn", "rz", "ru", "rd")]
+    formulas = [f"__f{name}_{way}(a, b)" for name in exact for way in ("rn", "rz", "ru", "rd")] + [f"__fdiv_{w}(a, b)" for w in ("rn",
+        "rz", "ru", "rd")]
     rows = table(formulas, {"a": a, "b": b}, "f4").reshape(3, 4, -1)
     for name, (rn, rz, ru, rd) in zip(("add", "mul", "div"), rows):
         for k in range(0, 2000, 7):
@@ -502,7 +518,8 @@ def test_conversions():
     big = np.array([2 ** 24 + 1, -(2 ** 24 + 1), 2 ** 62 + 1, 5], "i8")
     rows = table([f"__ll2float_{way}(a)" for way in ("rn", "rz", "ru", "rd")], {"a": big}, "f4")
     assert rows[2].astype("f8").tolist() == [2 ** 24 + 2, -2 ** 24, float(np.nextafter(np.float32(2 ** 62), np.float32(np.inf))), 5]
-    assert rows[3].astype("f8").tolist() == [2 ** 24, -2 ** 24 - 2, 2 ** 62, 5] and rows[1].astype("f8").tolist() == [2 ** 24, -2 ** 24, 2 ** 62, 5]
+    assert rows[3].astype("f8").tolist() == [2 ** 24, -2 ** 24 - 2, 2 ** 62, 5] and rows[1].astype("f8").tolist() == [2 ** 24, -2 ** 24,
+        2 ** 62, 5]
     y = np.array([0.1, -0.1, 1e300])
     up, down = table(["__double2float_ru(a)", "__double2float_rd(a)"], {"a": y}, "f4").astype("f8")
     assert up[2] == np.inf and down[2] == np.finfo("f4").max and down[0] < 0.1 < up[0] and down[1] < -0.1 < up[1]
@@ -512,16 +529,22 @@ def test_mathematics(rng):
     x = np.concatenate([rng.uniform(-3, 3, 500), [0.0, 1.0, -1.0]]).astype("f4")
     d, erf = x.astype("f8"), np.vectorize(math.erf)
     with np.errstate(all="ignore"):
-        want = {"__expf(a)": np.exp(d), "exp10f(a)": 10 ** d, "__sinf(a)": np.sin(d), "rsqrtf(fabsf(a))": 1 / np.sqrt(np.abs(d)), "sinpif(a)": np.sin(np.pi * d),
-                "__fdividef(a, 3.0f)": d / 3, "__saturatef(a)": np.clip(d, 0, 1), "erff(a)": erf(d), "tanhf(a)": np.tanh(d), "expm1f(a)": np.expm1(d),
+        want = {"__expf(a)": np.exp(d), "exp10f(a)": 10 ** d, "__sinf(a)": np.sin(d), "rsqrtf(fabsf(a))": 1 / np.sqrt(np.abs(d)),
+            "sinpif(a)": np.sin(np.pi * d),
+                "__fdividef(a, 3.0f)": d / 3, "__saturatef(a)": np.clip(d, 0, 1), "erff(a)": erf(d), "tanhf(a)": np.tanh(d),
+                    "expm1f(a)": np.expm1(d),
                 "log1pf(fabsf(a))": np.log1p(np.abs(d)), "normcdff(a)": (1 + erf(d / np.sqrt(2))) / 2, "erfinvf(erff(a / 3))": d / 3,
-                "normcdfinvf(normcdff(a / 2))": d / 2, "cbrtf(a)": np.cbrt(d), "powf(fabsf(a), 1.7f)": np.abs(d) ** np.float32(1.7), "max(a, 0.5f)": np.maximum(d, 0.5),
-                "fmaxf(a, CUDA_NAN)": d, "norm3df(a, 1.0f, 2.0f)": np.sqrt(d * d + 5), "__powf(2.0f, a)": 2 ** d, "exp(a)": np.exp(d), "abs(a)": np.abs(d),
-                "rcbrtf(1.0f + fabsf(a))": np.cbrt(1 + np.abs(d)) ** -1, "erfcinvf(erfcf(a / 3))": d / 3, "lgammaf(fabsf(a) + 1)": np.vectorize(math.lgamma)(np.abs(d) + 1),
+                "normcdfinvf(normcdff(a / 2))": d / 2, "cbrtf(a)": np.cbrt(d), "powf(fabsf(a), 1.7f)": np.abs(d) ** np.float32(1.7),
+                    "max(a, 0.5f)": np.maximum(d, 0.5),
+                "fmaxf(a, CUDA_NAN)": d, "norm3df(a, 1.0f, 2.0f)": np.sqrt(d * d + 5), "__powf(2.0f, a)": 2 ** d, "exp(a)": np.exp(d),
+                    "abs(a)": np.abs(d),
+                "rcbrtf(1.0f + fabsf(a))": np.cbrt(1 + np.abs(d)) ** -1, "erfcinvf(erfcf(a / 3))": d / 3,
+                    "lgammaf(fabsf(a) + 1)": np.vectorize(math.lgamma)(np.abs(d) + 1),
                 "erfcxf(fabsf(a))": np.exp(d * d) * np.vectorize(math.erfc)(np.abs(d))}
     rows = table(list(want), {"a": x}, "f4", before="#define CUDA_NAN __int_as_float(0x7fffffff)\n")
     for (name, expected), row in zip(want.items(), rows): np.testing.assert_allclose(row, expected, rtol=2e-6, atol=3e-7, err_msg=name)
-    pair = table(["[&] { float s, c; sincosf(a, &s, &c); return s * s + c * c; }()", "[&] { float s, c; sincospif(a, &s, &c); return s; }()"], {"a": x}, "f4")
+    pair = table(["[&] { float s, c; sincosf(a, &s, &c); return s * s + c * c; }()",
+        "[&] { float s, c; sincospif(a, &s, &c); return s; }()"], {"a": x}, "f4")
     np.testing.assert_allclose(pair, [np.ones_like(d), np.sin(np.pi * d)], atol=1e-6)
 
 
@@ -565,11 +588,14 @@ def test_tensor_cores(kind, shape, acc, rng):
     m, n, k = shape
     la, lb = "col_major" if m == 8 and acc != "int" else "row_major", "row_major" if m == 8 else "col_major"
     (a, da), (b, db) = matrix(rng, kind, (m, k)), matrix(rng, kind, (k, n))
-    d = {"float": rng.normal(size=(m, n)).astype("f4"), "half": rng.normal(size=(m, n)).astype("f2"), "int": rng.integers(-9, 9, (m, n)).astype("i4")}[acc]
+    d = {"float": rng.normal(size=(m, n)).astype("f4"), "half": rng.normal(size=(m, n)).astype("f2"), "int": rng.integers(-9, 9, (m,
+        n)).astype("i4")}[acc]
     start = d.astype("f8")
     words = dict(m=m, n=n, k=k, la=la, lb=lb, lda=k if la == "row_major" else m, ldb=n if lb == "row_major" else k, acc=acc,
-                 given={"half": "unsigned short", "bfloat16": "unsigned short", "tf32": "float"}.get(kind, kind), sum="unsigned short" if acc == "half" else acc,
-                 type={"bfloat16": "__nv_bfloat16", "tf32": "wmma::precision::tf32"}.get(kind, kind), read={"bfloat16": "__nv_bfloat16", "tf32": "float"}.get(kind, kind),
+                 given={"half": "unsigned short", "bfloat16": "unsigned short", "tf32": "float"}.get(kind, kind),
+                     sum="unsigned short" if acc == "half" else acc,
+                 type={"bfloat16": "__nv_bfloat16", "tf32": "wmma::precision::tf32"}.get(kind, kind), read={"bfloat16": "__nv_bfloat16",
+                     "tf32": "float"}.get(kind, kind),
                  cut="for (int i = 0; i < fa.num_elements; i++) fa.x[i] = wmma::__float_to_tf32(fa.x[i]);\n"
                      "    for (int i = 0; i < fb.num_elements; i++) fb.x[i] = wmma::__float_to_tf32(fb.x[i]);" if kind == "tf32" else "")
     lay = lambda x, by: np.ascontiguousarray(x if by == "row_major" else x.T)

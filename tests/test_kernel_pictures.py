@@ -4,9 +4,10 @@ import re
 import numpy as np
 import pytest
 
+from tfedu.kernels.kernel import Kernel
 from tfedu.kernels.pictures import (
     WAITS,
-    argument_names,
+    barrier_at,
     by_hand,
     draw_banks,
     draw_grids,
@@ -14,6 +15,7 @@ from tfedu.kernels.pictures import (
     draw_sectors,
     draw_warp,
     loops_of,
+    paths_of,
     schedule,
 )
 from tfedu.kernels.roofline import MACHINES, Machine, draw_roofline, verdict
@@ -21,13 +23,13 @@ from tfedu.kernels.roofline import MACHINES, Machine, draw_roofline, verdict
 LANES = np.arange(32)
 
 
-def goes(picture): return 1 if "no conflict" in repr(picture) else int(re.search(r"(\d+) goes", repr(picture))[1])
+def wavefronts(picture): return 1 if "no conflict" in repr(picture) else int(re.search(r"(\d+) wavefronts", repr(picture))[1])
 def sectors(picture): return int(re.search(r"(\d+) sector", repr(picture))[1])
 
 
 @pytest.mark.parametrize("stride", range(1, 70))
 def test_counts_are_those_of_the_formulas(stride):
-    assert goes(draw_banks(LANES * stride)) == np.gcd(stride, 32)
+    assert wavefronts(draw_banks(LANES * stride)) == np.gcd(stride, 32)
     assert sectors(draw_sectors(LANES * 4 * stride)) == min(32, 4 * stride)
 
 
@@ -35,12 +37,12 @@ def test_counts_are_those_of_the_formulas(stride):
 def test_sizes(size):
     assert sectors(draw_sectors(LANES * size, size=size)) == size
     words = by_hand(1, LANES, argument=-1, size=size)
-    assert goes(draw_banks(words, 1)) == max(1, size // 4)
+    assert wavefronts(draw_banks(words, 1)) == max(1, size // 4)
 
 
 def test_idle_lanes_are_left_out():
     assert sectors(draw_sectors(np.where(LANES < 8, LANES * 4, -1))) == 1
-    assert goes(draw_banks(np.where(LANES < 2, LANES * 32, -1))) == 2
+    assert wavefronts(draw_banks(np.where(LANES < 2, LANES * 32, -1))) == 2
 
 
 def program(rng, lane):
@@ -73,10 +75,32 @@ def test_loops():
     assert loops_of("int format, dot;") == []
 
 
-def test_names():
-    source = 'extern "C" __global__ void __launch_bounds__(64) f(const float *__restrict__ x, int n /* of x */)'
-    assert argument_names(source, "f") == ["x", "n"]
-    assert argument_names("__global__ void f() {}", "f") == argument_names("", "f") == []
+def test_a_real_launch():
+    """What is drawn of a report: names of arrays, banks as the counts have them, barriers, warps that wait for each other."""
+    turned = Kernel("turn<0>", r"""
+template <int PAD> __global__ void turn(const float *from, float *to) {
+    __shared__ float tile[32][32 + PAD];
+    tile[threadIdx.y][threadIdx.x] = from[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    to[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+""", register=False)
+    padded = Kernel("turn<1>", turned.source, register=False)
+    x = np.arange(1024, dtype=np.float32)
+    for kernel, cost in ((turned, 32), (padded, 1)):
+        y = np.zeros(1024, np.float32)
+        report = kernel.check(1, (32, 32), (x, y))
+        assert np.array_equal(y.reshape(32, 32), x.reshape(32, 32).T)
+        count = next(c for c in report.counts if (c.line, c.space) == (6, "shared"))
+        assert wavefronts(draw_banks(report, 6, warp=3)) == cost == count.per_request
+        assert "to, written 4 sectors" in repr(draw_sectors(report, 6, warp=31)) and "from, read" in str(draw_launch(report, 4))
+        assert str(draw_warp(report, lanes=False)).count("<rect") > 3 * 32 and "__syncthreads();" in str(draw_warp(report))
+    assert paths_of(report, 0, [5, 1023]) == [[4, -5, 6]] * 2
+
+
+def test_barriers_by_hand():
+    rows = np.concatenate([by_hand(2, LANES), barrier_at(3), by_hand(4, LANES // 16 - 1)])
+    assert paths_of(rows, 0, [0, 31]) == [[2, -3], [2, -3, 4]]
 
 
 def test_what_is_not_there_is_named():
@@ -89,7 +113,7 @@ def test_what_is_not_there_is_named():
 
 
 def test_large_patterns_stay_small_and_repeat():
-    rows = np.concatenate([by_hand(2, np.arange(1024) * 7), by_hand(3, np.arange(1024) // 2, 1, 8, True, 1)])
+    rows = np.concatenate([by_hand(2, np.arange(1024) * 7), by_hand(3, np.arange(1024) // 2, 1, 8, True)])
     drawings = (lambda: draw_launch(rows, threads=range(64)), lambda: draw_grids(rows, {0: (99, 99)}), lambda: draw_warp(rows, warp=31),
                 lambda: draw_warp(rows, lanes=False), lambda: draw_sectors(rows, 2, warp=3),
                 lambda: draw_roofline({"f": 3., "g": (1., 1e9)}))

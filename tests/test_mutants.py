@@ -1,7 +1,7 @@
 """Every barrier of every kernel is needed: checked mode reports the kernel without it, and says nothing about the kernel as it is.
 
-A kernel is compiled once. In its source each barrier call becomes `(kept(3) ? __syncthreads() : void())`, and the number of the one to leave out is
-set at run time."""
+A kernel is compiled once. In its source each barrier call becomes `(kept(3) ? __syncthreads() : void())`, and the number of the one to
+leave out is set at run time."""
 import importlib
 import pkgutil
 import re
@@ -12,8 +12,8 @@ import pytest
 
 import tfedu.kernels
 from tfedu.kernels.kernel import KERNELS
-from tfedu.kernels.report import checked_kernel
-from tfedu.kernels.report import run_checked
+from tfedu.kernels.report import check, checked_module
+from tfedu.kernels.simulator import USUAL_SHARED
 from tfedu.kernels.source import blanked
 
 BARRIER = re.compile(r"\b(__syncthreads(?:_count|_and|_or)?|__syncwarp)\s*\(")
@@ -43,7 +43,7 @@ def mutable(source):
         call = source[start:end]
         instead = f"int({source[inside:end - 1]})" if "_" in call[len("__syncthreads"):inside - start] else "void()"
         source = f"{source[:start]}(kept({k}) ? {call} : {instead}){source[end:]}"
-    return SWITCH + source
+    return f'{SWITCH}\n#line 1 "kernel.cu"\n{source}'
 
 
 def body(kernel):
@@ -63,45 +63,48 @@ def runs(name):
     return [function(np.random.default_rng(0)) for function in KERNELS[name].cases]
 
 
-def findings(kernel, source, without):
+def compiled(kernel):
+    "The kernel with barriers that can be left out, compiled together with all other kernels of the same source."
+    same = [k for k in KERNELS.values() if (k.source, k.options) == (kernel.source, kernel.options)]
+    module = checked_module(mutable(kernel.source), kernel.options, tuple(sorted(k.name for k in same if not k.plain)))
+    module.compile()
+    return module.get_function(kernel.name)
+
+
+def findings(kernel, without):
     "What is found without one barrier (-1: with all), until something is found."
-    compiled = checked_kernel(source, kernel.options, kernel.name, kernel.plain)
-    if compiled.wanted is None: compiled.compile()
-    if source != kernel.source: compiled.module.lib.leave_out(without)
+    function = compiled(kernel)
+    function.module.lib.leave_out(without)
     for order in ORDERS:
         for case in runs(kernel.name):
             args = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in case.args)
-            report = run_checked(kernel.name, source, kernel.options, case.grid, case.block, args, plain=kernel.plain, order=order, seed=1,
-                                 shared_mem=case.shared_mem, seconds=20.0, blocks=0)
+            if case.shared_mem > USUAL_SHARED:
+                function.compile()
+                function.max_dynamic_shared_size_bytes = case.shared_mem
+            report = check(function, case.grid, case.block, args, order=order, seed=1, shared_mem=case.shared_mem, seconds=20.0, blocks=0)
             if report.findings: return report.findings
     return []
 
 
 def test_the_mutator_reads_cuda():
     source = 'if (a) __syncthreads(); else b(); // __syncthreads();\nx = __syncthreads_count(f(1, 2)); __syncwarp(); __syncwarp(m[(0)]);'
-    text = mutable(source)[len(SWITCH):]
+    text = mutable(source).split('"kernel.cu"\n')[1]
     assert text == ("if (a) (kept(0) ? __syncthreads() : void()); else b(); // __syncthreads();\n"
                     "x = (kept(1) ? __syncthreads_count(f(1, 2)) : int(f(1, 2))); (kept(2) ? __syncwarp() : void()); "
                     "(kept(3) ? __syncwarp(m[(0)]) : void());")
 
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
-def test_kernel_is_silent(name):
-    "The kernel as it is, all cases, three orders."
-    found = findings(KERNELS[name], KERNELS[name].source, -1)
-    assert not found, "\n".join(map(str, found))
-
-
-@pytest.mark.parametrize("name", sorted(name for name, kernel in KERNELS.items() if calls(kernel.source)))
 def test_every_barrier_is_needed(name):
-    "Without any one of its barriers the kernel is reported. A barrier in a function that this kernel does not call cannot be."
+    """The kernel as it is: nothing is found in any order. Without any one of its barriers: something is. A barrier in a function that this
+    kernel does not call cannot be missed, so whether it is reached is asked last."""
     kernel = KERNELS[name]
-    source, (begin, end), lines = mutable(kernel.source), body(kernel), kernel.source.split("\n")
-    assert not findings(kernel, source, -1)
-    silent = []
+    found = findings(kernel, -1)
+    assert not found, "\n".join(map(str, found))
+    (begin, end), lines, silent = body(kernel), kernel.source.split("\n"), []
     for k, (start, _, _) in enumerate(calls(kernel.source)):
-        if findings(kernel, source, k): continue
-        reached = bool(findings(kernel, source, -2 - k))
+        if findings(kernel, k): continue
+        reached = bool(findings(kernel, -2 - k))
         number = kernel.source.count("\n", 0, start)
         if (reached or begin < start < end) and not re.search(r"//.*redundant", lines[number]):
             silent.append(f"line {number + 1}{'' if reached else ' (never reached)'}: {lines[number].strip()}")

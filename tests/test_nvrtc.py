@@ -14,23 +14,32 @@ try: nvrtc.toolkit()
 except nvrtc.NotInstalled as missing: pytestmark = pytest.mark.skip(reason=str(missing))
 
 
+TEXTS = {}   # source, options -> the kernels in it; compiled together, for that is quicker
+for kernel in KERNELS.values(): TEXTS.setdefault((kernel.source, tuple(kernel.options)), []).append(kernel)
+every_text = pytest.mark.parametrize("text", TEXTS, ids=lambda text: TEXTS[text][0].name)
+
+
+def compiled(text, arch):
+    "A text for one architecture, and the names of its kernels that can run there."
+    names = tuple(sorted(kernel.name for kernel in TEXTS[text] if kernel.arch <= arch))
+    return names, nvrtc.compile_source(text[0], f"sm_{arch}", text[1], names) if names else None
+
+
 @pytest.mark.parametrize("arch", [75, 80, 90])
-@pytest.mark.parametrize("name", sorted(KERNELS))
-def test_every_kernel_compiles_without_spills(name, arch):
-    if arch < KERNELS[name].arch: pytest.skip(f"it needs sm_{KERNELS[name].arch}")
-    found = nvrtc.inspect(KERNELS[name], arch)
-    assert found.usage.spills == 0, found
-    assert 0 < found.usage.registers <= 255 and found.instructions["EXIT"] > 0
+@every_text
+def test_every_kernel_compiles_without_spills(text, arch):
+    names, program = compiled(text, arch)
+    if not names: pytest.skip(f"it needs sm_{TEXTS[text][0].arch}")
+    for name in names:
+        usage = program.usage[program.names[name]]
+        assert usage.spills == 0 and 0 < usage.registers <= 255, (name, usage)
 
 
 @pytest.mark.parametrize("arch", [80, 90])
-@pytest.mark.parametrize("name", sorted(name for name, kernel in KERNELS.items() if "mma_sync" in kernel.source))
-def test_tensor_core_kernels_use_tensor_cores(name, arch):
+@pytest.mark.parametrize("text", [text for text in TEXTS if "mma_sync" in text[0]], ids=lambda text: TEXTS[text][0].name)
+def test_tensor_core_kernels_use_tensor_cores(text, arch):
     "Several kernels may share a text; what must be there is the unit, in a program that asks for it."
-    kernel = KERNELS[name]
-    together = tuple(sorted(k.name for k in KERNELS.values() if (k.source, tuple(k.options)) == (kernel.source, tuple(kernel.options))))
-    compiled = nvrtc.compile_source(kernel.source, f"sm_{arch}", tuple(kernel.options), together)
-    counts = nvrtc.instructions_of(compiled.cubin)
+    counts = nvrtc.instructions_of(compiled(text, arch)[1].cubin)
     assert sum(count["HMMA"] + count["HGMMA"] for count in counts.values()) > 0
 
 

@@ -1,4 +1,4 @@
-"""Bugs planted in CUDA sources (tests/planted/*.cu): checked mode names the line of each, and says nothing about the kernels that are right."""
+"""Bugs planted in CUDA sources (tests/planted/*.cu): checked mode names the line of each, and is silent about right kernels."""
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -62,7 +62,8 @@ def compiled(file, name):
 def check(planted, order):
     "The report of one run."
     kernel = compiled(planted.file, planted.name)
-    return kernel.check(planted.grid, planted.block, arguments(planted), shared_mem=planted.shared, order=order, seed=3, seconds=0.7, raises=False)
+    how = {"shared_mem": planted.shared, "order": order, "seed": 3, "seconds": 0.7, "raises": False}
+    return kernel.check(planted.grid, planted.block, arguments(planted), **how)
 
 
 def test_there_are_enough():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tfedu.kernels.compiler import MISSING, CompileError, KernelError, cache_folder, find_compiler
-from tfedu.kernels.kernel import KERNELS, Case, Kernel, try_cases
+from tfedu.kernels.kernel import KERNELS, Case, Kernel, home, try_cases
 from tfedu.kernels.simulator import RawKernel, RawModule
 from tfedu.kernels.streams import Event, Stream, get_elapsed_time
 
@@ -46,7 +46,8 @@ def test_an_error_in_a_rewritten_line_has_no_wrong_caret():
 
 def test_a_name_expression_that_is_wrong():
     with pytest.raises(CompileError, match="nothing"):
-        RawModule(code="template <int N> __global__ void f(int *x) {}", name_expressions=["nothing<3>"]).get_function("nothing<3>").compile()
+        module = RawModule(code="template <int N> __global__ void f(int *x) {}", name_expressions=["nothing<3>"])
+        module.get_function("nothing<3>").compile()
 
 
 def test_names_as_cupy_finds_them():
@@ -130,7 +131,8 @@ def test_a_division_by_zero():
 
 
 def test_deep_recursion():
-    code = """__device__ __noinline__ int down(volatile int *x, int n) { volatile int y[99]; y[n % 99] = n; return x[0] ? 0 : down(x, n + 1) + y[1]; }
+    code = """__device__ __noinline__ int down(volatile int *x, int n) {
+    volatile int y[99]; y[n % 99] = n; return x[0] ? 0 : down(x, n + 1) + y[1]; }
 extern "C" __global__ void f(int *x) { x[1] = down(x, 0); }"""
     with pytest.raises(KernelError, match="the stack overflowed"): RawKernel(code, "f")((1,), (1,), (ints(2),))
 
@@ -173,9 +175,11 @@ def test_handlers_are_back_in_place():
 # ---- limits and arguments --------------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("grid, block, shared, words", [
-    ((1,), (32, 33), 0, "1056 threads; at most 1024"), ((1,), (1, 1, 65), 0, "block of (1, 1, 65)"), ((1,), (2048,), 0, "block of (2048, 1, 1)"),
+    ((1,), (32, 33), 0, "1056 threads; at most 1024"), ((1,), (1, 1, 65), 0, "block of (1, 1, 65)"),
+    ((1,), (2048,), 0, "block of (2048, 1, 1)"),
     ((1, 65536), (1,), 0, "grid of (1, 65536, 1)"), ((0,), (1,), 0, "grid of (0, 1, 1)"), ((1,), (0,), 0, "block of (0, 1, 1)"),
-    ((2 ** 31,), (1,), 0, "grid of (2147483648, 1, 1)"), ((1,), (1,), 49153, "49153 bytes of dynamic shared memory"), ((1,), (1,), -1, "-1 bytes")])
+    ((2 ** 31,), (1,), 0, "grid of (2147483648, 1, 1)"), ((1,), (1,), 49153, "49153 bytes of dynamic shared memory"),
+    ((1,), (1,), -1, "-1 bytes")])
 def test_launch_limits(grid, block, shared, words):
     with pytest.raises(KernelError) as caught: run("", block, ints(1), parameters="int *x", grid=grid, shared_mem=shared)
     assert "f: CUDA_ERROR_INVALID_VALUE: invalid argument" in str(caught.value) and words in str(caught.value)
@@ -188,7 +192,8 @@ def test_launch_bounds():
 
 
 def test_shared_memory_static_and_dynamic():
-    code = """template <int N> __global__ void f(int *x) { __shared__ int s[N]; extern __shared__ int d[]; s[x[1]] = d[x[1]] = 1; x[0] = s[x[1]] + d[x[1]]; }
+    code = """template <int N> __global__ void f(int *x) {
+    __shared__ int s[N]; extern __shared__ int d[]; s[x[1]] = d[x[1]] = 1; x[0] = s[x[1]] + d[x[1]]; }
 __device__ inline int helper(int i) { __shared__ int t[4]; t[i] = 3; return t[i]; }
 extern "C" __global__ void g(int *x) { __shared__ float u[8][8]; u[x[1]][0] = 2; x[0] = helper(x[1]) + (int)u[x[1]][0]; }"""
     module = RawModule(code=code, name_expressions=["f<256>", "f<12287>", "f<12289>"])
@@ -209,13 +214,14 @@ extern "C" __global__ void g(int *x) { __shared__ float u[8][8]; u[x[1]][0] = 2;
 def test_all_of_dynamic_shared_memory():
     n = 227 << 10
     x = run("extern __shared__ char s[];\nfor (int i = threadIdx.x; i < n; i += blockDim.x) s[i] = i % 100;\n__syncthreads();\n"
-            "if (!threadIdx.x) for (int i = 0; i < n; i++) x[0] += s[i];", (256,), ints(1), np.int32(n), parameters="int *x, int n", shared_mem=n,
-            max_dynamic_shared_size_bytes=n)
+            "if (!threadIdx.x) for (int i = 0; i < n; i++) x[0] += s[i];", (256,), ints(1), np.int32(n), parameters="int *x, int n",
+            shared_mem=n, max_dynamic_shared_size_bytes=n)
     assert x[0] == sum(i % 100 for i in range(n))
 
 
 @pytest.mark.parametrize("value, words", [
-    (3, "a Python int, which CuPy passes as int64; write np.int32(3)"), (3.0, "a Python float, which CuPy passes as float64; write np.int32(3.0)"),
+    (3, "a Python int, which CuPy passes as int64; write np.int32(3)"),
+    (3.0, "a Python float, which CuPy passes as float64; write np.int32(3.0)"),
     (np.float32(3), "a float32"), (np.int64(3), "a int64"), (True, "a Python bool"), ("3", "a str"), (ints(1), "a ndarray")])
 def test_scalars_must_be_typed(value, words):
     with pytest.raises(TypeError) as caught: run("", (1,), floats(1), value, parameters="float *x, int n")
@@ -223,7 +229,8 @@ def test_scalars_must_be_typed(value, words):
 
 
 @pytest.mark.parametrize("value, words", [
-    (np.zeros(3), "an array of float64"), (ints(3), "an array of int32"), (np.zeros((3, 3), "f4").T[:, :2], "a view with strides"), ([1.0], "a list"),
+    (np.zeros(3), "an array of float64"), (ints(3), "an array of int32"), (np.zeros((3, 3), "f4").T[:, :2], "a view with strides"),
+    ([1.0], "a list"),
     (np.float32(1), "a float32"), (np.broadcast_to(np.float32(1), 4), "strides"), (memoryview(b"abcd"), "a memoryview")])
 def test_arrays_must_fit(value, words):
     with pytest.raises(TypeError) as caught: run("", (1,), value, parameters="float *x")
@@ -247,8 +254,8 @@ def test_grid_and_block_are_tuples():
 
 
 def test_every_type_of_number():
-    types = {"signed char": "i1", "short": "i2", "int": "i4", "long long": "i8", "unsigned char": "u1", "unsigned short": "u2", "unsigned": "u4",
-             "size_t": "u8", "float": "f4", "double": "f8", "bool": "?"}
+    types = {"signed char": "i1", "short": "i2", "int": "i4", "long long": "i8", "unsigned char": "u1", "unsigned short": "u2",
+             "unsigned": "u4", "size_t": "u8", "float": "f4", "double": "f8", "bool": "?"}
     for c, dtype in types.items():
         x = np.zeros(2, dtype)
         run("x[0] = a; x[1] = *b;", (1,), x, x.dtype.type(1), np.ones(1, dtype), parameters=f"{c} *x, {c} a, const {c} *b")
@@ -258,7 +265,8 @@ def test_every_type_of_number():
 def test_half_and_bfloat16():
     for c, include, T in (("__half", "cuda_fp16.h", np.float16), ("__nv_bfloat16", "cuda_bf16.h", ml_dtypes.bfloat16)):
         x = np.zeros(2, T)
-        RawKernel(f'#include <{include}>\nextern "C" __global__ void f({c} *x, {c} a) {{ x[threadIdx.x] = a; }}', "f")((1,), (2,), (x, T(1.5)))
+        code = f'#include <{include}>\nextern "C" __global__ void f({c} *x, {c} a) {{ x[threadIdx.x] = a; }}'
+        RawKernel(code, "f")((1,), (2,), (x, T(1.5)))
         assert x.astype("f4").tolist() == [1.5, 1.5]
 
 
@@ -293,7 +301,8 @@ def test_arrays_may_be_as_large_as_the_index_needs():
 
 @pytest.mark.parametrize("order", ["up", "down", "random"])
 def test_barriers_and_blocks_in_three_orders(order):
-    code = "__shared__ int s[256];\nint t = threadIdx.x;\ns[t] = x[blockIdx.x * 256 + t];\n__syncthreads();\nx[blockIdx.x * 256 + t] = s[255 - t];"
+    code = "__shared__ int s[256];\nint t = threadIdx.x;\ns[t] = x[blockIdx.x * 256 + t];\n"
+    code += "__syncthreads();\nx[blockIdx.x * 256 + t] = s[255 - t];"
     x = run(code, (256,), np.arange(1280, dtype="i4"), parameters="int *x", grid=(5,), order=order, seed=3)
     assert (x.reshape(5, 256) == np.arange(1280).reshape(5, 256)[:, ::-1]).all()
 
@@ -394,8 +403,8 @@ def test_a_fault_in_a_child_is_reported():
 
 def test_a_runaway_on_several_cores_leaves_no_process():
     with pytest.raises(KernelError, match="ran longer"):
-        run(LONG + "\nwhile (blockIdx.x > 200 && total[0]) ;", (8,), ints(1), floats(300 * 8), parameters="int *total, float *y", grid=(300,), cores=4,
-            seconds=1.0)
+        run(LONG + "\nwhile (blockIdx.x > 200 && total[0]) ;", (8,), ints(1), floats(300 * 8), parameters="int *total, float *y",
+            grid=(300,), cores=4, seconds=1.0)
     with pytest.raises(ChildProcessError): os.waitpid(-1, os.WNOHANG)
 
 
@@ -445,7 +454,74 @@ def test_cases_and_their_registry():
 
 
 def test_a_kernel_asks_for_large_shared_memory_itself():
-    kernel = Kernel("big", 'extern "C" __global__ void big(int *x) { extern __shared__ int s[]; s[19999] = 5; x[0] = s[19999]; }', register=False)
+    code = 'extern "C" __global__ void big(int *x) { extern __shared__ int s[]; s[19999] = 5; x[0] = s[19999]; }'
+    kernel = Kernel("big", code, register=False)
     x = ints(1)
     kernel(1, 1, (x,), shared_mem=80000)
     assert x[0] == 5
+
+
+def test_a_kernel_may_have_any_name():
+    for name in ("a", "out", "size", "launch", "memory"):
+        kernel = Kernel(name, f"extern \"C\" __global__ void {name}(int *x) {{ x[threadIdx.x] += 1; }}", register=False)
+        kernel(1, 3, (x := ints(3),))
+        assert x.tolist() == [1, 1, 1]
+
+
+class Card:
+    "Stands for an array of CuPy."
+    def __init__(self, *shape): self.shape = shape
+
+
+Card.__module__ = "cupy"
+
+
+def test_a_kernel_runs_where_the_arrays_are():
+    assert home("f", (np.int32(1), floats(2))) == home("f", (np.float32(1),)) == "numpy"
+    assert home("f", (np.int32(1), Card(3))) == home("f", (Card(),)) == home("f", (Card(), np.array(1.0))) == "cupy"
+    for args in ((Card(), floats(2)), (Card(3), floats(1))):
+        with pytest.raises(TypeError, match="f: some arrays are NumPy.s and some are CuPy.s"): home("f", args)
+
+
+def test_a_kernel_belongs_to_the_module_that_made_it():
+    from tfedu.kernels.softmax import softmax_online
+    assert {kernel.module for kernel in softmax_online.values()} == {"tfedu.kernels.softmax"}
+    assert not [name for name, kernel in KERNELS.items() if kernel.module == "tfedu.kernels.versions"]
+
+
+# ---- checked mode ----------------------------------------------------------------------------------------------------------------------
+BROKEN = """extern "C" __global__ void shift(float *x, int by) {
+    __shared__ float s[32];
+    float *p = s;
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = p[threadIdx.x + by];
+}"""
+
+
+def test_results_come_back_if_nothing_was_found():
+    kernel, x = Kernel("shift", BROKEN, register=False), np.arange(32, dtype=np.float32)
+    assert kernel.check(1, 31, (x, np.int32(0))).findings == [] and x.tolist() == list(range(32))
+    x += 1
+    assert kernel.check(1, 32, (x, np.int32(1)), raises=False).findings and x.tolist() == list(range(1, 33))
+    good = Kernel("shift", BROKEN.replace("threadIdx.x + by", "31 - threadIdx.x"), register=False)
+    assert good.check(1, 32, (x, np.int32(0))).findings == [] and x.tolist() == list(range(32, 0, -1))
+
+
+@pytest.mark.parametrize("by", [1, 40, 900, -1, -9, -200])
+def test_reading_beyond_shared_memory_is_found(by):
+    finding, = Kernel("shift", BROKEN, register=False).check(1, 32, (floats(32), np.int32(by)), raises=False).findings
+    assert (finding.kind, finding.line) == ("out of bounds", 6)
+
+
+@pytest.mark.parametrize("by", [-1, -3, -200, 4, 5000])
+def test_reading_beyond_dynamic_shared_memory_is_found(by):
+    code = "extern \"C\" __global__ void f(float *x, int by) { extern __shared__ float s[]; s[0] = s[3] = 1; x[0] = s[by]; }"
+    finding, = Kernel("f", code, register=False).check(1, 1, (floats(1), np.int32(by)), shared_mem=16, raises=False).findings
+    assert finding.kind == "out of bounds"
+
+
+def test_the_report_in_a_notebook_counts_in_english():
+    kernel = Kernel("shift", BROKEN, register=False)
+    assert "barrier, once" in (html := kernel.check(1, 32, (floats(32), np.int32(0)), raises=False)._repr_html_()) and "1 times" not in html
+    assert "barrier, 3 times" in kernel.check(3, 32, (floats(32), np.int32(0)), raises=False)._repr_html_()

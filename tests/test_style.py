@@ -14,7 +14,10 @@ from runner import ROOT, directives, notebooks, text_outputs
 MAX_CELL, MAX_CELLS, MAX_LINES = 25, 25, 300
 LONGER = {}   # (notebook, name of its longest definition): the reason why that cell may be longer
 UPWARD = {("1_core/140_tensor", "tfedu.ops."): "the first op that is missing loads the modules that declare ops",
-          ("3_autodiff/300_tape", "tfedu.program.jacobian"): "the first Jacobian loads the module that walks once for all seeds"}
+          ("4_kernels/490_selfcheck", "tfedu.kernels."): "the check of all kernels imports the modules that hold them",
+          ("3_autodiff/300_tape", "tfedu.program.jacobian"): "the first Jacobian loads the module that walks once for all seeds",
+          ("5_program/500_graph", "tfedu.program.viewer"): "a graph that a notebook shows is drawn, by what needs all of this part",
+          ("5_program/550_function", "tfedu.program.viewer"): "and so is a concrete function"}
 
 
 def name(path): return path.relative_to(ROOT / "nbs").with_suffix("").as_posix()
@@ -34,7 +37,10 @@ class Page:
 def page(path): return Page(path)
 
 
-def parse(cell): return ast.parse(re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.M))
+def is_other_language(cell): return cell.source.startswith("%%")   # CUDA C
+
+
+def parse(cell): return ast.parse("" if is_other_language(cell) else re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.M))
 
 
 def is_definition(node): return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
@@ -144,9 +150,10 @@ def test_every_step_is_introduced(path):
     for before, cell in zip([None, *cells], cells, strict=False):
         if cell.cell_type != "code" or {"hide", "default_exp"} & directives(cell.source).keys(): continue
         body = parse(cell).body
-        if all(isinstance(node, ast.Import | ast.ImportFrom) for node in body): continue
+        python = not is_other_language(cell)
+        if python and all(isinstance(node, ast.Import | ast.ImportFrom) for node in body): continue
         exported = cell in page(path).exported
-        if not exported and all(is_check(node) for node in body): continue   # the check of the value shown above it
+        if python and not exported and all(is_check(node) for node in body): continue   # the check of the value shown above it
         assert before is not None and before.cell_type == "markdown", f"no sentence says why this comes:\n{cell.source}"
 
 

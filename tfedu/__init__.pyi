@@ -27,6 +27,7 @@ from . import signal as signal
 from . import sparse as sparse
 from . import sysconfig as sysconfig
 from . import test as test
+from . import train as train
 from . import types as types
 from . import version as version
 from tfedu.autodiff.tape import AggregationMethod as AggregationMethod
@@ -41,7 +42,7 @@ from tfedu.ops.ragged_tensor import RaggedTensorSpec as RaggedTensorSpec
 from tfedu.ops.sparse_tensor import SparseTensor as SparseTensor
 from tfedu.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tfedu.core.tensor import Tensor as Tensor
-from tfedu.ops.tensor_array import TensorArray as TensorArray
+from tfedu.program.array_in_graph import TensorArray as TensorArray
 from tfedu.core.shape import TensorShape as TensorShape
 from tfedu.core.shape import TensorSpec as TensorSpec
 from tfedu.core.shape import TypeSpec as TypeSpec
@@ -83,6 +84,7 @@ from tfedu.ops.complex import complex_ as complex
 from tfedu.core.dtype import complex128 as complex128
 from tfedu.core.dtype import complex64 as complex64
 from tfedu.ops.array import concat as concat
+from tfedu.program.branch import cond as cond
 from tfedu.core.convert import constant as constant
 from tfedu.core.convert import convert_to_tensor as convert_to_tensor
 from tfedu.ops.functions import cos as cos
@@ -224,6 +226,7 @@ from tfedu.core.variable import variable_creator_scope as variable_creator_scope
 from tfedu.core.dtype import variant as variant
 from tfedu.program.batching import vectorized_map as vectorized_map
 from tfedu.ops.compare import where as where
+from tfedu.program.loop import while_loop as while_loop
 from tfedu.ops.create import zeros as zeros
 from tfedu.ops.create import zeros_like as zeros_like
 

@@ -309,7 +309,7 @@ def start(
 def cotangent(goal: Tensor, seed: Any) -> Tensor:
     "`seed` as a tensor that fits `goal`."
     seed = convert_to_tensor(seed, goal.dtype)
-    if seed.shape == goal.shape: return seed
+    if seed.shape == goal.shape or goal.symbolic and goal.shape.is_compatible_with(seed.shape): return seed
     raise InvalidArgumentError(None, None, f"GradientTape.gradient: output_gradients has shape {seed.shape} "
                                            f"for a target of shape {goal.shape}")
 

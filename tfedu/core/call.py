@@ -35,7 +35,9 @@ from .op import TENSORS
 from .op import Op
 from .op import Recorded
 from .op import Rule
+from .op import kinds_taken
 from .op import unbroadcast
+from .docs import Doc
 from .publish import publish
 from .publish import taken_over
 from .record import bare
@@ -256,6 +258,7 @@ def moved(
     "`x` on the device of `cls`."
     if x is None or isinstance(x, cls): return x
     if type(x) is list: return [moved(v, cls) for v in x]
+    if cls.symbolic: return cls.captured(x)
     y = wrap(carried(x.array, cls), cls)
     if cls.kind == x.kind: y.serial = x.serial
     elif (journal := JOURNAL.get()) and (number := live(x, journal)):
@@ -279,19 +282,6 @@ def crossing(
             told = f"{op.name}: {name} is on {v.device}, the operation runs on {cls.device}"
             if policy == "warn": warnings.warn(f"{told}; it is copied there", stacklevel=4)
             else: raise InvalidArgumentError(None, None, f"{told}; x.cpu() and x.gpu() copy, as does the device policy 'silent'")
-
-# %% ../../nbs/1_core/148_call.ipynb #2e1eea67
-def moved(
-    x: Any,             # Tensor, list of tensors, or None
-    cls: type[Tensor],  # Class of the device
-) -> Any:
-    "`x` on the device of `cls`."
-    if x is None or isinstance(x, cls): return x
-    if type(x) is list: return [moved(v, cls) for v in x]
-    if cls.symbolic: return cls.captured(x)
-    y = wrap(DEVICES[cls.kind].asarray(x.array), cls)
-    y.serial = x.serial
-    return y
 
 # %% ../../nbs/1_core/148_call.ipynb #60228c92
 def bind(
@@ -507,7 +497,8 @@ def declare(
     holder = OPS[op.name].__module__ if op.name in OPS else "__main__"
     if "__main__" not in (holder, op.forward.__module__): raise ValueError(f"op: {op.name} is declared already, in {holder}")
     call.__name__ = call.__qualname__ = op.name
-    call.__module__, call.__doc__, call.__wrapped__ = op.forward.__module__, op.forward.__doc__, op.forward
+    call.__module__, call.__wrapped__ = op.forward.__module__, op.forward
+    call.__doc__ = op.forward.__doc__ and Doc(op.forward.__doc__, op.forward, lambda: kinds_taken(op))
     rest = list(signature(op.forward).parameters.values())[1:]
     last = Parameter("name", Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="str | None")
     rest = [p.replace(annotation=p.empty) if isinstance(p.annotation, frozenset) else p for p in rest]

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FLOATING', 'COMPLEX', 'INTEGER', 'INDEX', 'BOOL', 'TEXT', 'INEXACT', 'REAL', 'NUMBER', 'ANY', 'TENSORS', 'sum_to',
-           'Recorded', 'Kept', 'locate', 'keeper', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op']
+           'Recorded', 'Kept', 'locate', 'keeper', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op', 'kinds_taken']
 
 # %% ../../nbs/1_core/145_op.ipynb #fb41a455
 import inspect
@@ -178,3 +178,12 @@ class Op:
             self.kernels[kind] = function
             return function
         return declare
+
+# %% ../../nbs/1_core/145_op.ipynb #bb1b6eb6
+def kinds_taken(op: Op) -> list[str]:
+    "The types and shapes that `op` takes, in words."
+    def listed(types): return ", ".join([t.name for t in DTYPES if t in types]) or "any"
+    shared = [name for name, group in zip(op.inputs, op.groups, strict=True) if group is None]
+    lines = [f"{', '.join(shared)}: {'the same type, one' if len(shared) > 1 else 'one'} of {listed(op.T)}"] if shared else []
+    lines += [f"{name}: one of {listed(group)}" for name, group in zip(op.inputs, op.groups, strict=True) if group is not None]
+    return lines + ([f"shapes: {op.shape.text}"] if op.shape else [])

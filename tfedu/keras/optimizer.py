@@ -31,6 +31,8 @@ from ..core.dtype import float32
 from ..core.dtype import float64
 from ..core.dtype import int64
 from ..core.errors import InvalidArgumentError
+from ..core.module import Module
+from ..core.module import arrived
 from ..core.publish import publish
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
@@ -98,6 +100,7 @@ class Weights:
         with device(var.device), name_scope(""): slot = slots[slot_name] = self.add_weight(name, var.array.shape, var.dtype, initializer)
         if slot_name not in self._slot_names: self._slot_names.append(slot_name)
         self._weights.append(slot)
+        arrived(self)
         return slot
 
     def get_slot(self, var: Variable, slot_name: str) -> Variable:
@@ -119,6 +122,7 @@ class Saved(Weights):
         if self._iterations is not None: raise RuntimeError("Optimizer.iterations: it is in use and cannot be replaced, but assigned to")
         self._iterations = variable
         self._weights.append(variable)
+        arrived(self)
 
     @property
     def weights(self) -> list: return self._weights
@@ -167,6 +171,14 @@ class Hyperparameters(Saved):
             if isinstance(value, (Tensor, Place)) or callable(value): continue
             with name_scope(""): self._hyper[name] = self.add_weight(name, (), initializer=number(value, name), aggregation=ONCE)
         self._hypers_created = True
+        arrived(self)
+
+    def __parts__(self) -> dict:
+        "What checkpoints store: the count of steps, hyperparameters, and variables or modules that a subclass holds."
+        own = {name: x for name, x in vars(self).items() if not name.startswith("_") and isinstance(x, (Place, Module))}
+        return own | {name: x for name, x in self._hyper.items() if isinstance(x, Place)} | ({} if self._iterations is None else {"iter": self._iterations})
+    def __slots_of__(self, var: Variable) -> dict: return self._slots.get(var.serial, {})
+    def __new_slot__(self, var: Variable, name: str) -> Variable: return self.add_slot(var, name)
 
     def __getattr__(self, name):
         if (known := ALIASES.get(name, name)) in self.__dict__.get("_hyper", ()): return self._get_hyper(known)

@@ -46,7 +46,7 @@ def traffic(
     report,                  # From `Kernel.check`
     space: str = "global",   # Or "shared"
 ) -> list[tuple]:            # Line, "load", "store" or "atomic", and how many a request took and could have taken
-    "Sectors (of global memory) or turns (of shared memory) that a request took, line by line."
+    "Sectors (of global memory) or wavefronts (of shared memory) that a request took, line by line."
     return [(count.line, count.access, round(count.per_request, 2), round(count.ideal / count.requests, 2))
             for count in report.counts if count.space == space]
 

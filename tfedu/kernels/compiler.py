@@ -162,6 +162,7 @@ def source_lines(
     library: Path,
     offsets: list[int],       # Places in the library
     file: str = "kernel.cu",
+    inlined: bool = True,     # Code of another file, copied into a line of this one, counts as that line
 ) -> dict[int, int]:          # Place -> line, 0 where it is none of the file's
     "The lines of `file` from which the machine code at some places was made."
     program = shutil.which("addr2line") or shutil.which("llvm-addr2line")
@@ -169,6 +170,7 @@ def source_lines(
     if not offsets or not program: return dict.fromkeys(offsets, 0)
     done = subprocess.run([program, "-a", "-i", "-e", str(library), *map(hex, offsets)], capture_output=True, text=True)
     parts = re.split(r"^0x[0-9a-fA-F]+$", done.stdout, flags=re.M)[1:]
+    parts = [part if inlined else part.strip().partition("\n")[0] for part in parts]
     hits = [re.search(rf"(?:^|/){re.escape(file)}:(\d+)", part, re.M) for part in parts]
     return {offset: int(hit[1]) if hit else 0 for offset, hit in zip(offsets, hits, strict=False)}
 

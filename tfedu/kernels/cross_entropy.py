@@ -16,6 +16,7 @@ from .softmax import scores
 from .softmax import threads_for
 from .versions import WARP
 from .versions import as_rows
+from .versions import narrow
 from .versions import tried
 from .versions import version
 from .versions import versions
@@ -42,7 +43,7 @@ template <class T> __global__ void cross_entropy(int n, float scale, const int *
     for (int j = threadIdx.x; j < n; j += blockDim.x) dx[j] = (T)(scale * slope_of(j, label, n, (float)x[j], m, s));
 }
 """
-cross_entropy_fused = versions("cross_entropy<{}>", FUSED)
+cross_entropy_fused = versions("cross_entropy<{}>", FUSED, __name__)
 
 # %% ../../nbs/4_kernels/454_cross_entropy.ipynb #a9e776b7
 LOOSE = {np.dtype(np.float32): 2e-5, np.dtype(np.float16): 2e-3}   # error that a case allows
@@ -106,7 +107,7 @@ template <class T, int K> __global__ void __launch_bounds__(1024) cross_entropy_
 }
 """
 HOLDS = 4, 16   # columns that a thread holds
-cross_entropy_held = {k: versions(f"cross_entropy_held<{{}}, {k}>", HELD) for k in HOLDS}
+cross_entropy_held = {k: versions(f"cross_entropy_held<{{}}, {k}>", HELD, __name__) for k in HOLDS}
 
 # %% ../../nbs/4_kernels/454_cross_entropy.ipynb #9d1b36f2
 for k, kernels in cross_entropy_held.items(): fused_cases(kernels, 256 * k)
@@ -135,8 +136,8 @@ template <class T> __global__ void cross_entropy_backward(int n, const float *g,
     for (int j = threadIdx.x; j < n; j += blockDim.x) dx[j] = (T)(weight * slope_of(j, label, n, (float)x[j], m, s));
 }
 """
-cross_entropy_forward = versions("cross_entropy_forward<{}>", FORWARD)
-cross_entropy_backward = versions("cross_entropy_backward<{}>", BACKWARD)
+cross_entropy_forward = versions("cross_entropy_forward<{}>", FORWARD, __name__)
+cross_entropy_backward = versions("cross_entropy_backward<{}>", BACKWARD, __name__)
 
 # %% ../../nbs/4_kernels/454_cross_entropy.ipynb #2997cfef
 def two_numbers(x):
@@ -166,7 +167,7 @@ def prepared(xp, labels, logits):
     if logits.ndim == 0 or labels.shape != logits.shape[:-1]:
         raise ValueError(f"cross_entropy: labels must have the shape of logits without its last axis; "
                          f"given labels of shape {labels.shape} and logits of shape {logits.shape}")
-    return xp.ascontiguousarray(labels.reshape(-1).astype(xp.int32)), as_rows(xp, logits)
+    return narrow(xp, labels.reshape(-1), logits.shape[-1]), as_rows(xp, logits)
 
 def cross_entropy_with_gradient(
     xp,                    # Array module: NumPy, or CuPy on a GPU

@@ -75,7 +75,7 @@ template <class T> __global__ void dropout_fours(int n, float rate, float scale,
         if (4 * t + k < n) y[4 * t + k] = kept(x[4 * t + k], c[k], rate, scale);
 }
 """
-dropout_fours = versions("dropout_fours<{}>", FOURS)
+dropout_fours = versions("dropout_fours<{}>", FOURS, __name__)
 
 # %% ../../nbs/4_kernels/460_dropout.ipynb #16809efb
 def by_numpy(x, rate, key, start):
@@ -125,7 +125,7 @@ template <class T> __global__ void dropout(int n, float rate, float scale, wide 
     }
 }
 """
-dropout_shared = versions("dropout<{}>", DROPOUT)
+dropout_shared = versions("dropout<{}>", DROPOUT, __name__)
 dropout_cases(dropout_shared)
 
 # %% ../../nbs/4_kernels/460_dropout.ipynb #04610087
@@ -139,6 +139,6 @@ def dropout(
     "`x` with random numbers set to 0, the others scaled up. Raises TypeError for a dtype without a kernel, ValueError for a rate."
     kernel = version(dropout_shared, x.dtype, "dropout")
     if not 0 <= rate < 1: raise ValueError(f"dropout: rate must be in the range [0, 1), got {rate}")
-    rows, y = xp.ascontiguousarray(x), xp.empty(x.shape, x.dtype)
-    if x.size: kernel(-(-x.size // 1024), 256, (np.int32(x.size), *settings(x.dtype, rate, key, start), rows, y))
-    return y
+    flat, y = xp.ascontiguousarray(x).reshape(-1), xp.empty(x.size, x.dtype)
+    if x.size: kernel(-(-x.size // 1024), 256, (np.int32(x.size), *settings(x.dtype, rate, key, start), flat, y))
+    return y.reshape(x.shape)

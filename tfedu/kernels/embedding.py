@@ -11,6 +11,7 @@ from math import prod
 import numpy as np
 from .kernel import Case
 from .kernel import Kernel
+from .versions import narrow
 from .versions import tried
 from .versions import version
 from .versions import versions
@@ -53,7 +54,7 @@ def gather(
     if params.ndim == 0: raise ValueError("gather: params must have an axis, got a scalar")
     if params.dtype.itemsize not in WORDS: raise TypeError(f"gather: elements must have 1, 2, 4 or 8 bytes, got {params.dtype.name}")
     word, row = WORDS[params.dtype.itemsize][0], params.shape[1:]
-    out, index = xp.empty(indices.shape + row, params.dtype), xp.ascontiguousarray(indices.reshape(-1).astype(xp.int32))
+    out, index = xp.empty(indices.shape + row, params.dtype), narrow(xp, indices.reshape(-1), len(params))
     table, count, n = xp.ascontiguousarray(params), index.size, prod(row)
     if not out.size: return out
     args = np.int32(count), np.int32(len(params)), np.int32(n), index, table.reshape(-1).view(word), out.reshape(-1).view(word)
@@ -71,7 +72,7 @@ template <class T> __global__ void add_rows_atomic(int count, int rows, int n, c
     for (int j = threadIdx.x; j < n; j += blockDim.x) atomicAdd(&out[(size_t)row * n + j], (float)g[(size_t)i * n + j]);
 }
 """
-add_rows_atomic = versions("add_rows_atomic<{}>", ATOMIC)
+add_rows_atomic = versions("add_rows_atomic<{}>", ATOMIC, __name__)
 
 def summed(index, g, rows):
     "What must come out, in float64; indices outside are left out."
@@ -101,7 +102,7 @@ template <class T> __global__ void add_rows_sorted(int count, int rows, int n, c
     }
 }
 """
-add_rows_sorted = versions("add_rows_sorted<{}>", SORTED)
+add_rows_sorted = versions("add_rows_sorted<{}>", SORTED, __name__)
 
 def sorted_case(rng, dtype, count, rows, n):
     "A launch on words in order, with some outside."
@@ -128,7 +129,7 @@ def add_rows(
     if index.shape != rows.shape[:1]: raise ValueError(f"add_rows: index must have shape {rows.shape[:1]}, as rows has, got {index.shape}")
     n, out = prod(rows.shape[1:]), xp.zeros((count, *rows.shape[1:]), xp.float32)
     if rows.size and count:
-        places, order = index.astype(xp.int32), ()
+        places, order = narrow(xp, index, count), ()
         if deterministic:
             order = xp.argsort(places, kind="stable")
             places, order = places[order], (order.astype(xp.int32),)

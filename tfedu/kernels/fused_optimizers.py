@@ -28,7 +28,7 @@ template <class T> __global__ void find_not_finite(int n, const T *g, int *found
     if (__any_sync(~0u, bad) && threadIdx.x % 32 == 0) atomicOr(found, 1);
 }
 """
-find_not_finite = versions("find_not_finite<{}>", FIND)
+find_not_finite = versions("find_not_finite<{}>", FIND, __name__)
 
 def find_case(rng, dtype, n, bad):
     "Random gradients with `bad` at the end."
@@ -84,7 +84,7 @@ template <class T> __global__ void adam(int n, const int *found, const float *co
     }
 }
 """
-adam = versions("adam<{}>", ADAM)
+adam = versions("adam<{}>", ADAM, __name__)
 
 # %% ../../nbs/4_kernels/458_fused_optimizers.ipynb #12e8ab04
 def adam_case(rng, dtype, n, found):
@@ -131,13 +131,14 @@ def adam_step(
 ) -> None:
     "One step of Adam for all values, or none if a gradient is not finite. Raises TypeError for the dtype. Kingma and Ba 2015"
     state.found[...] = 0
-    flat = [xp.ascontiguousarray(g) for g in gradients]
+    flat = [xp.ascontiguousarray(g).reshape(-1) for g in gradients]
     for g in flat: version(find_not_finite, g.dtype, "adam_step")(blocks(g.size), 256, (np.int32(g.size), g, state.found))
     prepare_adam(1, 1, (*state[:2], np.float64(rate), np.float64(beta_1), np.float64(beta_2), state.corrected))
     for i, g in enumerate(flat):
-        copy = copies[i] if copies is not None and g.dtype == xp.float16 else xp.empty(g.size if g.dtype == xp.float16 else 1, g.dtype)
+        half = g.dtype == xp.float16
+        copy = copies[i].reshape(-1) if half and copies is not None else xp.empty(g.size if half else 1, g.dtype)
         settings = np.float32(beta_1), np.float32(beta_2), np.float32(epsilon), np.float32(1 / scale)
-        arrays = g, values[i], means[i], squares[i], copy
+        arrays = g, *(a[i].reshape(-1) for a in (values, means, squares)), copy
         adam[g.dtype](blocks(g.size), 256, (np.int32(g.size), state.found, state.corrected, *settings, *arrays))
 
 # %% ../../nbs/4_kernels/458_fused_optimizers.ipynb #b579aa16
@@ -159,6 +160,7 @@ extern "C" __global__ void sgd_many(float rate, float momentum, int nesterov, AR
 """
 sgd_many = Kernel("sgd_many", SGD_SOURCE)
 
+# %% ../../nbs/4_kernels/458_fused_optimizers.ipynb #59791f7c
 def sgd_case(rng, nesterov, lengths):
     "Arrays of some lengths, and empty ones behind them."
     rows = [rng.normal(size=(3, n)).astype("f4") for n in lengths]
@@ -191,7 +193,8 @@ def sgd_step(
     order = sorted((i for i, g in enumerate(gradients) if g.size), key=lambda i: gradients[i].size)
     groups = [order[k:k + SLOTS] for k in range(0, len(order), SLOTS)]
     for group in groups:
-        slots = [(np.int32(gradients[i].size), xp.ascontiguousarray(gradients[i]), speeds[i], values[i]) for i in group]
+        arrays = [[a.reshape(-1) for a in (xp.ascontiguousarray(gradients[i]), speeds[i], values[i])] for i in group]
+        slots = [(np.int32(a[0].size), *a) for a in arrays]
         slots += [(np.int32(0), *(xp.zeros(1, xp.float32) for _ in range(3))) for _ in range(SLOTS - len(group))]
         sgd_many((blocks(gradients[group[-1]].size), len(group)), 256,
                  (np.float32(rate), np.float32(momentum), np.int32(nesterov), *(a for slot in slots for a in slot)))

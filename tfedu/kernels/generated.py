@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['MEMORY', 'LOAD', 'STORE', 'INCLUDES', 'FUNCTIONS', 'COMPARISONS', 'FORMS', 'WRAPPING', 'INTEGERS', 'HELPERS', 'POWER',
-           'BLOCK', 'WAVES', 'BF16', 'F32', 'bias_gelu', 'gelu_gradient', 'c_type', 'through', 'literal', 'computed_in',
-           'expression', 'statement', 'joined', 'strides_of', 'places', 'body', 'elementwise_source', 'name_of',
-           'elementwise_kernel', 'elementwise_launch', 'run_elementwise', 'registered']
+           'BLOCK', 'WAVES', 'BF16', 'F32', 'BIAS_GELU', 'bias_gelu', 'gelu_gradient', 'c_type', 'through', 'literal',
+           'computed_in', 'expression', 'statement', 'joined', 'strides_of', 'places', 'body', 'elementwise_source',
+           'name_of', 'elementwise_kernel', 'elementwise_launch', 'run_elementwise', 'registered']
 
 # %% ../../nbs/4_kernels/482_generated.ipynb #345e9ac6
 from functools import lru_cache
@@ -28,9 +28,7 @@ from .program import program_of
 from .program import slope_of
 from .program import type_of
 from .program import wide
-from ..ops.functions import tanh
 from ..ops.math import add
-from ..ops.math import multiply
 from ..ops.nn import gelu
 
 # %% ../../nbs/4_kernels/482_generated.ipynb #4278bf41
@@ -65,15 +63,17 @@ def literal(
         if dtype.kind == "b": return "true" if value else "false"
         value = int(value)
         text = f"({value + 1} - 1)" if value in (-2 ** 31, -2 ** 63) else str(value)
-        return f"({c_type(dtype)}){text}{'ull' if dtype == np.uint64 else 'll' if abs(value) >= 2 ** 31 and text[0] != '(' else ''}"
+        suffix = "ull" if dtype == np.uint64 else "ll" if abs(value) >= 2 ** 31 and text[0] != "(" else ""
+        return f"({c_type(dtype)}){text}{suffix}"
     number = dtype.type(value)
     if np.isfinite(number): return f"{number!r}".partition("(")[2].rstrip(")") + ("f" if dtype.itemsize == 4 else "")
     bits = number.view(np.uint32 if dtype.itemsize == 4 else np.uint64)
     return f"__int_as_float(0x{bits:x})" if dtype.itemsize == 4 else f"__longlong_as_double(0x{bits:x})"
 
 # %% ../../nbs/4_kernels/482_generated.ipynb #c0064a9d
-FUNCTIONS = {"exp": "exp", "expm1": "expm1", "exp2": "exp2", "log": "log", "log1p": "log1p", "log2": "log2", "log10": "log10", "sqrt": "sqrt",
-             "cbrt": "cbrt", "sin": "sin", "cos": "cos", "tan": "tan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsin": "asin",
+FUNCTIONS = {"exp": "exp", "expm1": "expm1", "exp2": "exp2", "log": "log", "log1p": "log1p", "log2": "log2", "log10": "log10",
+             "sqrt": "sqrt", "cbrt": "cbrt", "sin": "sin", "cos": "cos", "tan": "tan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+             "arcsin": "asin",
              "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "floor": "floor",
              "ceil": "ceil", "trunc": "trunc", "rint": "rint", "arctan2": "atan2", "copysign": "copysign", "power": "pow", "fmod": "fmod",
              "nextafter": "nextafter", "hypot": "hypot", "fabs": "fabs", "absolute": "fabs", "abs": "fabs"}
@@ -129,9 +129,10 @@ template <class T> __device__ T whole_power(T a, T b) {
 # %% ../../nbs/4_kernels/482_generated.ipynb #d0b4d5ce
 def computed_in(program: Program, args: tuple, dtype: np.dtype) -> np.dtype:
     "The type in which a step is computed that gives `dtype`."
-    if dtype != bool: return wide(dtype)
+    if dtype.kind != "b": return wide(dtype)
     types = [program.steps[a.index].dtype if isinstance(a, At) else a for a in args]
-    return wide(type_of("add" if any(t != bool for t in types if isinstance(t, np.dtype)) else "logical_or", *(types * 2)[:2]))
+    numbers = any(t.kind != "b" for t in types if isinstance(t, np.dtype))
+    return wide(type_of("add" if numbers else "logical_or", *(types * 2)[:2]))
 
 def expression(what: str, dtype: np.dtype) -> str:
     "NumPy's word `what` in C, with `{a}`, `{b}`, `{c}` for the arguments. Raises Untraceable for a word that is not known."
@@ -155,7 +156,7 @@ def statement(program: Program, index: int) -> str:
     if what == "where": texts[0] = f"v{args[0].index}" if isinstance(args[0], At) else literal(bool(args[0]), np.dtype(bool))
     if what == "astype":
         text = through(LOAD, dtype, through(STORE, dtype, f"(({c_type(dtype)})v{args[0].index})"))
-        if dtype == bool: text = f"v{args[0].index} != 0"
+        if dtype.kind == "b": text = f"v{args[0].index} != 0"
     else:
         unsigned = c_type(np.dtype(f"u{kind.name}")) if kind.kind == "i" else c_type(kind)
         text = expression(what, kind).format(**dict(zip("abc", [f"({t})" for t in texts], strict=False)))
@@ -196,7 +197,8 @@ def places(rank: int, count: int, number: str, size: str = "n", step: str = "s")
 
 def body(program: Program) -> list[str]:
     "Lines that load the inputs from `x0[at0]` ... and compute every step."
-    loads = [f"const {c_type(program.steps[k].dtype)} v{k} = {through(LOAD, program.steps[k].dtype, f'x{k}[at{k}]')};" for k in range(program.inputs)]
+    types = [step.dtype for step in program.steps[:program.inputs]]
+    loads = [f"const {c_type(d)} v{k} = {through(LOAD, d, f'x{k}[at{k}]')};" for k, d in enumerate(types)]
     return loads + [statement(program, i) for i in range(program.inputs, len(program.steps))]
 
 def elementwise_source(program: Program, rank: int, name: str) -> str:
@@ -204,7 +206,8 @@ def elementwise_source(program: Program, rank: int, name: str) -> str:
     inputs, outputs = [program.steps[k].dtype for k in range(program.inputs)], [program.steps[k].dtype for k in program.outputs]
     parameters = ["long long n"] + [f"long long n{axis}" for axis in range(1, rank)]
     parameters += [f"long long s{k}_{axis}" for k in range(len(inputs)) for axis in range(rank)]
-    parameters += [f"const {c_type(d, True)} *x{k}" for k, d in enumerate(inputs)] + [f"{c_type(d, True)} *y{k}" for k, d in enumerate(outputs)]
+    parameters += [f"const {c_type(d, True)} *x{k}" for k, d in enumerate(inputs)]
+    parameters += [f"{c_type(d, True)} *y{k}" for k, d in enumerate(outputs)]
     stores = [f"y{k}[i] = {through(STORE, d, f'v{at}')};" for k, (at, d) in enumerate(zip(program.outputs, outputs, strict=True))]
     lines = [f'extern "C" __global__ void {name}({", ".join(parameters)}) {{',
              "    const long long step = (long long)gridDim.x * blockDim.x;",
@@ -257,5 +260,6 @@ def registered(name: str, program: Program, shapes: list[tuple[int, ...]], rank:
     return kernel
 
 BF16, F32 = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)
-bias_gelu = registered("generated_bias_gelu", program_of(chain([Link(add.op, (0, 1)), Link(gelu.op, (2,))]), BF16, BF16), [(37, 11), (11,)], 2, 1e-2)
+BIAS_GELU = program_of(chain([Link(add.op, (0, 1)), Link(gelu.op, (2,))]), BF16, BF16)
+bias_gelu = registered("generated_bias_gelu", BIAS_GELU, [(37, 11), (11,)], 2, 1e-2)
 gelu_gradient = registered("generated_gelu_gradient", program_of(slope_of(gelu.op, 0), F32, F32), [(301,), (301,)], 1, 1e-5)

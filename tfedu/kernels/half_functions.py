@@ -28,11 +28,13 @@ inline unsigned char __NAME2uchar_rz(TYPE x) { return sim::to_rz<unsigned char>(
 """
 
 # %% ../../nbs/4_kernels/405_half_functions.ipynb #eeb67bb9
-FUNCTIONS = {"exp": "exp(x)", "exp2": "exp2(x)", "exp10": "pow(10, x)", "log": "log(x)", "log2": "log2(x)", "log10": "log10(x)", "sin": "sin(x)",
+FUNCTIONS = {"exp": "exp(x)", "exp2": "exp2(x)", "exp10": "pow(10, x)", "log": "log(x)", "log2": "log2(x)", "log10": "log10(x)",
+             "sin": "sin(x)",
              "cos": "cos(x)", "tanh": "tanh(x)", "sqrt": "sqrt(x)", "rsqrt": "1 / sqrt(x)", "rcp": "1 / x", "floor": "floor(x)",
              "ceil": "ceil(x)", "trunc": "trunc(x)", "rint": "rint(x)"}   # name without h -> formula in double
 
-SINGLE = "".join(f"inline TYPE h{name}(TYPE given) {{ double x = float(given); return TYPE({formula}); }}\n" for name, formula in FUNCTIONS.items()) + r"""
+SINGLE = "".join(f"inline TYPE h{name}(TYPE given) {{ double x = float(given); return TYPE({formula}); }}\n"
+                 for name, formula in FUNCTIONS.items()) + r"""
 namespace sim { inline TYPE unit(TYPE x) { return __float2NAME(__saturatef(x)); } }
 inline TYPE __hadd_sat(TYPE a, TYPE b) { return sim::unit(__hadd(a, b)); }
 inline TYPE __hsub_sat(TYPE a, TYPE b) { return sim::unit(__hsub(a, b)); }
@@ -67,8 +69,8 @@ inline PAIR __highs2NAME2(PAIR a, PAIR b) { return {a.y, b.y}; }
 """
 
 # %% ../../nbs/4_kernels/405_half_functions.ipynb #d6a5f105
-BOTH = {1: ("neg", "abs"), 2: ("add", "sub", "mul", "div", "max", "min", "max_nan", "min_nan", "add_sat", "sub_sat", "mul_sat", "add_rn", "sub_rn",
-        "mul_rn"), 3: ("fma", "fma_sat", "fma_relu")}   # arguments -> functions that work on each half of a pair
+BOTH = {1: ("neg", "abs"), 2: ("add", "sub", "mul", "div", "max", "min", "max_nan", "min_nan", "add_sat", "sub_sat", "mul_sat",
+        "add_rn", "sub_rn", "mul_rn"), 3: ("fma", "fma_sat", "fma_relu")}   # arguments -> functions that work on each half of a pair
 
 def doubled(
     name: str,   # Of the function of single numbers, with its `h`
@@ -98,7 +100,9 @@ inline PAIR __hisnan2(PAIR a) { return {__hisnan(a.x) ? 1.0f : 0.0f, __hisnan(a.
 PAIR_COMPARISONS = "".join(f"""
 inline PAIR __h{name}2{u}(PAIR a, PAIR b) {{ return {{__h{name}{u}(a.x, b.x) ? 1.0f : 0.0f, __h{name}{u}(a.y, b.y) ? 1.0f : 0.0f}}; }}
 inline bool __hb{name}2{u}(PAIR a, PAIR b) {{ return __h{name}{u}(a.x, b.x) && __h{name}{u}(a.y, b.y); }}
-inline unsigned __h{name}2{u}_mask(PAIR a, PAIR b) {{ return (__h{name}{u}(a.x, b.x) ? 0xffffu : 0u) | (__h{name}{u}(a.y, b.y) ? 0xffff0000u : 0u); }}
+inline unsigned __h{name}2{u}_mask(PAIR a, PAIR b) {{
+  return (__h{name}{u}(a.x, b.x) ? 0xffffu : 0u) | (__h{name}{u}(a.y, b.y) ? 0xffff0000u : 0u);
+}}
 """ for name in COMPARED for u in ("", "u")) + "".join(
     f"inline bool operator{sign}(PAIR a, PAIR b) {{ return a.x {sign} b.x && a.y {sign} b.y; }}\n" for sign in COMPARED.values())
 

@@ -5,13 +5,15 @@
 # %% auto #0
 __all__ = ['WINDOW', 'FORWARD', 'BACKWARD', 'SLABS', 'PLAIN', 'PRODUCT', 'RULES', 'PLAIN_GEMM', 'TILED', 'HALF', 'TF32',
            'TENSOR_PRODUCT', 'TENSOR_STEPS', 'HALF_GEMM', 'TF32_GEMM', 'EITHER', 'family', 'product', 'shares',
-           'gemm_launch', 'gemm_case', 'in_parts', 'tried_all', 'to_tf32', 'tensor_family', 'multiplied', 'implicit',
+           'gemm_launch', 'gemm_case', 'in_parts', 'tried_all', 'tensor_family', 'multiplied', 'implicit',
            'implicit_input', 'implicit_kernel']
 
 # %% ../../nbs/4_kernels/474_implicit_gemm.ipynb #e60c40df
 from collections.abc import Callable
+from functools import partial
 from math import prod
 import numpy as np
+from ..core.tf32 import round_to_tf32
 from .convolution import GEOMETRY
 from .convolution import check_operands
 from .convolution import numbers
@@ -245,14 +247,6 @@ typedef wmma::precision::tf32 factor;
 __device__ inline stored kept(float v) { return wmma::__float_to_tf32(v); }
 """
 
-# %% ../../nbs/4_kernels/474_implicit_gemm.ipynb #c1b9ad94
-def to_tf32(
-    a: np.ndarray,   # float32, finite
-) -> np.ndarray:
-    "`a` rounded to 10 bits after the point, ties away from zero, as `wmma::__float_to_tf32` does."
-    bits = np.ascontiguousarray(a, np.float32).view(np.uint32)
-    return ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
-
 # %% ../../nbs/4_kernels/474_implicit_gemm.ipynb #58a8758e
 TENSOR_PRODUCT = r"""
 extern "C" __global__ void __launch_bounds__(128) tensor_KIND_RULE(
@@ -308,7 +302,7 @@ def tensor_family(kind: str, header: str, arch: int) -> dict[str, Kernel]:
 
 HALF_GEMM, TF32_GEMM = tensor_family("half", HALF, 75), tensor_family("tf32", TF32, 80)
 tried_all(HALF_GEMM, 128, np.float16, rtol=2e-3, atol=2e-3)
-tried_all(TF32_GEMM, 128, rounded=to_tf32)
+tried_all(TF32_GEMM, 128, rounded=partial(round_to_tf32, np))
 
 # %% ../../nbs/4_kernels/474_implicit_gemm.ipynb #8f6a2029
 def multiplied(xp, rule: str, s: Slide, c: int, k: int, groups: int, a, b, shape: tuple, tf32: bool):

@@ -27,7 +27,8 @@ HEADER = last_first(language.HEADER + mathematics.HEADER + warps.HEADER + atomic
 # %% ../../nbs/4_kernels/409_include.ipynb #26c87dcf
 CONSTANTS = {"INF": "__int_as_float(0x7f800000)", "NAN": "__int_as_float(0x7fffffff)", "MIN_DENORM": "__int_as_float(1)",
              "MAX_NORMAL": "__int_as_float(0x7f7fffff)", "ZERO": "0.0f", "NEG_ZERO": "__int_as_float(0x80000000)", "ONE": "1.0f",
-             "SQRT_HALF": "0.707106781f", "SQRT_TWO": "1.414213562f", "THIRD": "0.333333333f", "PIO4": "0.785398163f", "PIO2": "1.570796327f",
+             "SQRT_HALF": "0.707106781f", "SQRT_TWO": "1.414213562f", "THIRD": "0.333333333f",
+             "PIO4": "0.785398163f", "PIO2": "1.570796327f",
              "PI": "3.141592654f", "2PI": "6.283185307f", "LOG2E": "1.442695041f", "LOG2T": "3.321928094f", "LN2": "0.693147181f",
              "LNT": "2.302585093f", "L2E": "1.442695041f", "LOGE": "0.434294482f", "LG2": "0.301029996f"}
 
@@ -40,6 +41,6 @@ INCLUDES = {
     "cooperative_groups/reduce.h": "#include <cooperative_groups.h>\n",
     "math_constants.h": "#pragma once\n" + "".join(f"#define CUDART_{name}_F {value}\n" for name, value in CONSTANTS.items()),
     "curand_kernel.h": "#error \"curand is not part of the simulator: draw random numbers with Philox, as in notebook 460\"\n",
-} | {name: "// all of it is known already\n" for name in (
-    "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "device_functions.h", "vector_types.h", "vector_functions.h",
-    "math_functions.h", "assert.h", "cassert", "sm_20_intrinsics.h")}
+} | dict.fromkeys((
+    "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "device_functions.h", "vector_types.h",
+    "vector_functions.h", "math_functions.h", "assert.h", "cassert"), "// all of it is known already\n")

@@ -52,6 +52,8 @@ enum Kind {
 };
 [[noreturn]] SIM_HIDDEN void fail(int kind, int line, long info);
 SIM_HIDDEN void touch_atomic(void *place, int size, int line);
+SIM_HIDDEN void touch(const void *place, int size, int how, int line);   // how: 0 read, 1 write
+SIM_HIDDEN void flops(long count);
 }
 #define SIM_LINE int line = __builtin_LINE()
 #define assert(truth) ((truth) ? (void)0 : sim::fail(sim::ASSERTION, __LINE__, 0))
@@ -77,7 +79,7 @@ MARKS = r"""
 #define __shared__ static __attribute__((section("sim_shared"), aligned(16)))
 #endif
 #define SIM_STOP(text) _Pragma(#text)
-#define asm SIM_STOP(GCC error "inline PTX cannot run in the simulator; put it between #ifndef TFEDU_SIMULATOR and #endif") __asm__
+#define asm SIM_STOP(GCC error "inline PTX cannot run in the simulator: put it between #ifndef TFEDU_SIMULATOR, #endif") __asm__
 """
 
 # %% ../../nbs/4_kernels/402_language.ipynb #a3b650f8
@@ -109,7 +111,7 @@ MODES = r"""
 #ifdef __SANITIZE_THREAD__
 #define SIM_CHECKED 1
 #endif
-#define SIM_APART __attribute__((no_sanitize("thread", "bounds"), noinline))
+#define SIM_APART __attribute__((no_sanitize("thread", "bounds"), no_sanitize_coverage, noinline))
 #endif
 #ifndef SIM_CHECKED
 #define SIM_CHECKED 0
@@ -123,8 +125,8 @@ MODES = r"""
 """
 
 # %% ../../nbs/4_kernels/402_language.ipynb #246dce8e
-WHOLE = {"char": "signed char", "uchar": "unsigned char", "short": "short", "ushort": "unsigned short", "int": "int", "uint": "unsigned int",
-         "long": "long", "ulong": "unsigned long", "longlong": "long long", "ulonglong": "unsigned long long"}
+WHOLE = {"char": "signed char", "uchar": "unsigned char", "short": "short", "ushort": "unsigned short", "int": "int",
+         "uint": "unsigned int", "long": "long", "ulong": "unsigned long", "longlong": "long long", "ulonglong": "unsigned long long"}
 NUMBERS = WHOLE | {"float": "float", "double": "double"}   # prefix of the vector types -> C++ type
 
 def vector_type(

@@ -37,7 +37,7 @@ template <class T> __global__ void layer_norm_two_pass(int n, float epsilon, con
     if (threadIdx.x == 0) { means[blockIdx.x] = mean; inverses[blockIdx.x] = inverse; }
 }
 """
-layer_norm_two_pass = versions("layer_norm_two_pass<{}>", TWO_PASS)
+layer_norm_two_pass = versions("layer_norm_two_pass<{}>", TWO_PASS, __name__)
 
 # %% ../../nbs/4_kernels/452_layer_norm.ipynb #0f4f2166
 LOOSE = {np.dtype(np.float32): 3e-5, np.dtype(np.float16): 3e-3}   # error that a case allows
@@ -111,7 +111,7 @@ template <class T> __global__ void layer_norm(int n, float epsilon, const T *x, 
     if (threadIdx.x == 0) { means[blockIdx.x] = mean; inverses[blockIdx.x] = inverse; }
 }
 """
-layer_norm_forward = versions("layer_norm<{}>", ONE_PASS)
+layer_norm_forward = versions("layer_norm<{}>", ONE_PASS, __name__)
 norm_cases(layer_norm_forward)
 
 # %% ../../nbs/4_kernels/452_layer_norm.ipynb #d9f68924
@@ -159,7 +159,7 @@ template <class T> __global__ void layer_norm_rows_back(int n, const T *g, const
         dx[j] = (T)(((float)g[j] * gamma[j] - a - ((float)x[j] - mean) * inverse * b) * inverse);
 }
 """
-layer_norm_rows_back = versions("layer_norm_rows_back<{}>", ROWS_BACK)
+layer_norm_rows_back = versions("layer_norm_rows_back<{}>", ROWS_BACK, __name__)
 
 # %% ../../nbs/4_kernels/452_layer_norm.ipynb #62711eb5
 def slopes(g, x, gamma):
@@ -207,7 +207,7 @@ template <class T> __global__ void layer_norm_columns_back(int rows, int n, int 
     parts[(size_t)blockIdx.y * 2 * n + n + j] = b;
 }
 """
-layer_norm_columns_back = versions("layer_norm_columns_back<{}>", COLUMNS_BACK)
+layer_norm_columns_back = versions("layer_norm_columns_back<{}>", COLUMNS_BACK, __name__)
 
 # %% ../../nbs/4_kernels/452_layer_norm.ipynb #5652f53c
 add_rows_up = Kernel("add_rows_up", r"""

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['BITS', 'COUNTS', 'WHOLE_NUMBERS', 'EXTREMES', 'SWITCH', 'WAYS', 'DIRECTED', 'SATURATE', 'SPELLED', 'CASTS', 'QUICK',
-           'EXTRA', 'INVERSE', 'SCALED', 'COUNT', 'SINGLE', 'HEADER', 'directed']
+           'EXTRA', 'INVERSE', 'SCALED', 'COUNT', 'SINGLE', 'HEADER', 'directed', 'single']
 
 # %% ../../nbs/4_kernels/403_mathematics.ipynb #f0f28d98
 BITS = r"""
@@ -28,7 +28,7 @@ inline long long __double_as_longlong(double x) { return sim::bits<long long>(x)
 inline double __longlong_as_double(long long x) { return sim::bits<double>(x); }
 inline int __double2hiint(double x) { return int(sim::bits<unsigned long long>(x) >> 32); }
 inline int __double2loint(double x) { return int(sim::bits<unsigned long long>(x)); }
-inline double __hiloint2double(int high, int low) { return sim::bits<double>((unsigned long long)(unsigned)high << 32 | (unsigned)low); }
+inline double __hiloint2double(int high, int low) { return sim::bits<double>((uint64_t)(unsigned)high << 32 | (unsigned)low); }
 """
 
 # %% ../../nbs/4_kernels/403_mathematics.ipynb #0a547733
@@ -46,9 +46,9 @@ inline unsigned __brev(unsigned x) {
   }
   return x;
 }
-inline unsigned long long __brevll(unsigned long long x) { return (unsigned long long)__brev((unsigned)x) << 32 | __brev(unsigned(x >> 32)); }
-inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n) { return (((unsigned long long)high << 32 | low) << (n & 31)) >> 32; }
-inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n) { return ((unsigned long long)high << 32 | low) >> (n & 31); }
+inline uint64_t __brevll(uint64_t x) { return (uint64_t)__brev((unsigned)x) << 32 | __brev(unsigned(x >> 32)); }
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n) { return (((uint64_t)high << 32 | low) << (n & 31)) >> 32; }
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n) { return ((uint64_t)high << 32 | low) >> (n & 31); }
 inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned n) { return n < 32 ? __funnelshift_l(low, high, n) : low; }
 inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned n) { return n < 32 ? __funnelshift_r(low, high, n) : high; }
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned choice) {
@@ -63,7 +63,7 @@ WHOLE_NUMBERS = r"""
 inline int __mulhi(int a, int b) { return int((long long)a * b >> 32); }
 inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((unsigned long long)a * b >> 32); }
 inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
-inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return uint64_t((unsigned __int128)a * b >> 64); }
 inline int __mul24(int a, int b) { return int((long long)(a << 8 >> 8) * (b << 8 >> 8)); }
 inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 inline unsigned __usad(unsigned a, unsigned b, unsigned sum) { return (a > b ? a - b : b - a) + sum; }
@@ -135,7 +135,8 @@ def directed(
     return "".join(f"inline {T} {name}_{way}({given}) {{ return " + (f"sim::{inner}<{T}>({passed})" if way == "rn" else
                    f"sim::rounded({mode}, &sim::{inner}<{T}>)({passed})") + "; }\n" for way, mode in WAYS.items())
 
-DIRECTED = "".join(directed(f"__{letter}{name}", T, inner, count) for letter, T in (("f", "float"), ("d", "double")) for name, inner, count in (
+DIRECTED = "".join(
+    directed(f"__{letter}{name}", T, inner, count) for letter, T in (("f", "float"), ("d", "double")) for name, inner, count in (
     ("add", "add", 2), ("sub", "sub", 2), ("mul", "mul", 2), ("div", "div", 2), ("sqrt", "root", 1))) + "".join(
     directed(name, T, "fma", 3) for name, T in (("__fmaf", "float"), ("__fma", "double"))) + "".join(
     f"inline {T} __{letter}rcp_{way}({T} a) {{ return __{letter}div_{way}(1, a); }}\n"
@@ -164,14 +165,12 @@ template <class T> inline T to_rd(double x) { return saturate<T>(floor(x)); }
 SPELLED = {"int": "int", "uint": "unsigned", "ll": "long long", "ull": "unsigned long long"}
 CASTS = "".join(
     f"inline {T} __{kind}2{name}_{way}({kind} x) {{ return sim::to_{way}<{T}>(x); }}\n"
+    for kind in ("float", "double") for name, T in SPELLED.items() for way in WAYS) + "".join(
     f"inline {kind} __{name}2{kind}_{way}({T} x) {{ return sim::rounded({mode}, &sim::convert<{kind}, {T}>)(x); }}\n"
-    for kind in ("float", "double") for name, T in SPELLED.items() for way, mode in WAYS.items()) + "".join(
+    for kind in ("float", "double") for name, T in SPELLED.items() for way, mode in WAYS.items()
+    if way == "rn" or (kind, name) not in (("double", "int"), ("double", "uint"))) + "".join(      # an int is a double, exactly
     f"inline float __double2float_{way}(double x) {{ return sim::rounded({mode}, &sim::convert<float, double>)(x); }}\n"
-    for way, mode in WAYS.items()) + r"""
-inline double __int2double_rn(int x) { return x; }
-inline double __uint2double_rn(unsigned x) { return x; }
-"""
-CASTS = "\n".join(dict.fromkeys(line for line in CASTS.splitlines() if not ("2double_" in line and "int2double" in line and "sim::" in line)))
+    for way, mode in WAYS.items())
 
 # %% ../../nbs/4_kernels/403_mathematics.ipynb #b065595a
 QUICK = r"""
@@ -247,8 +246,10 @@ inline double erfcx(double x) {                                          // far 
 """
 COUNT = {"sinpi": 1, "cospi": 1, "rcbrt": 1, "erfinv": 1, "erfcinv": 1, "erfcx": 1, "normcdf": 1, "normcdfinv": 1,
          "rhypot": 2, "norm3d": 3, "rnorm3d": 3, "norm4d": 4, "rnorm4d": 4}   # function -> number of arguments
-SINGLE = "".join(
-    f"inline float {name}f({', '.join('float ' + x for x in 'xyzw'[:count])}) {{ return float({name}({', '.join('(double)' + x for x in 'xyzw'[:count])})); }}\n"
-    for name, count in COUNT.items())
+def single(name: str, count: int) -> str:
+    "The function for `float`: `sinpif` from `sinpi`."
+    given, passed = (", ".join(word + x for x in "xyzw"[:count]) for word in ("float ", "(double)"))
+    return f"inline float {name}f({given}) {{ return float({name}({passed})); }}\n"
 
+SINGLE = "".join(single(name, count) for name, count in COUNT.items())
 HEADER = BITS + COUNTS + WHOLE_NUMBERS + EXTREMES + SWITCH + DIRECTED + SATURATE + CASTS + QUICK + EXTRA + INVERSE + SCALED + SINGLE

@@ -32,7 +32,8 @@ def toolkit() -> Path:
         folder = Path(place) / "cu13"
         needed = [any(folder.glob("lib/libnvrtc.so.*")), *[(folder / "include" / h).exists() for h in ("cuda_fp16.h", "mma.h")]]
         if all(needed): return folder
-    raise NotInstalled(f"kernels.nvrtc needs NVIDIA's compiler, which there is for Linux: pip install {' '.join(f'{w}==13.*' for w in WHEELS.split())}")
+    wheels = " ".join(f"{wheel}==13.*" for wheel in WHEELS.split())
+    raise NotInstalled(f"kernels.nvrtc needs NVIDIA's compiler, which there is for Linux: pip install {wheels}")
 
 # %% ../../nbs/4_kernels/480_nvrtc.ipynb #42411a65
 class CompileError(RuntimeError):
@@ -72,8 +73,8 @@ class Usage(NamedTuple):
     shared: int          # Bytes of static shared memory for each block
     barriers: int        # Hardware barriers
 
-REPORT = re.compile(r"entry function '(\S+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers"
-                    r"([^\n]*)", re.S)
+REPORT = re.compile(r"entry function '(\S+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
+                    r".*?Used (\d+) registers([^\n]*)", re.S)
 
 def usages(
     log: str,   # Of a compilation with `--ptxas-options=-v`
@@ -150,8 +151,8 @@ class Inspection(NamedTuple):
     instructions: Counter
     def __repr__(self):
         cores = self.instructions["HMMA"] + self.instructions["HGMMA"]
-        return (f"{self.kernel} for {self.arch}: {self.usage.registers} registers, {self.usage.spills} bytes spilled, {self.usage.shared} bytes "
-                f"shared, {self.instructions.total()} instructions, {cores} on tensor cores")
+        return (f"{self.kernel} for {self.arch}: {self.usage.registers} registers, {self.usage.spills} bytes spilled, "
+                f"{self.usage.shared} bytes shared, {self.instructions.total()} instructions, {cores} on tensor cores")
 
 def inspect(
     kernel: Any,            # With `name`, `source`, `options`

@@ -58,10 +58,11 @@ class Trace:
 
     def apply(self, what: str, *args: Any, dtype: np.dtype | None = None) -> "Symbol":
         "The symbol for NumPy's function `what` of symbols and numbers."
-        args = [a.item() if isinstance(a, np.bool_ | np.generic) else a for a in args]
+        types = [a.dtype if isinstance(a, Symbol | np.generic) else a for a in args]   # NumPy's numbers have types, Python's have not
+        args = [a.item() if isinstance(a, np.generic) else a for a in args]
         if wrong := [a for a in args if not isinstance(a, Symbol | bool | int | float)]:
             raise Untraceable(f"{what} of a {type(wrong[0]).__name__}: only symbols and numbers can be written down")
-        dtype = dtype or type_of(what, *[a.dtype if isinstance(a, Symbol) else a for a in args])
+        dtype = dtype or type_of(what, *types)
         return self.append(Step(what, tuple([At(a.index) if isinstance(a, Symbol) else a for a in args]), dtype))
 
 # %% ../../nbs/4_kernels/481_program.ipynb #97149b5f

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['WORDS', 'HOW', 'LINE', 'LINES', 'ACCESS', 'ACCESSES', 'STYLE', 'Finding', 'Count', 'Branch', 'checked_module',
            'checked', 'short_name', 'element', 'Launched', 'place', 'block_of', 'race_text', 'lines_of', 'findings_of',
-           'counts_of', 'branches_of', 'accesses_of', 'Report', 'as_text', 'beside', 'as_html', 'owned_shared', 'view',
-           'check', 'checked_kernel', 'run_checked']
+           'counts_of', 'branches_of', 'accesses_of', 'Report', 'as_text', 'beside', 'as_html', 'shared_variables',
+           'owned_shared', 'view', 'check', 'checked_kernel', 'run_checked']
 
 # %% ../../nbs/4_kernels/417_report.ipynb #6aa5293d
 import ctypes
@@ -122,7 +122,8 @@ WORDS = {1: "thread {thread} waits at this barrier, and thread {other} at the on
          13: "index {info} is outside an array whose size is known",
          14: "an assertion failed in thread {thread}", 15: "thread {thread} executed __trap()",
          16: "thread {thread} {how} {size} bytes at {place}, an address that {size} does not divide",
-         17: "a width of {info} is no power of two up to 32", 18: "the kernel crashed in thread {thread}: a wild pointer, or its stack is full",
+         17: "a width of {info} is no power of two up to 32",
+         18: "the kernel crashed in thread {thread}: a wild pointer, or its stack is full",
          19: "the time limit was reached; thread {thread} was here", 20: "thread {thread} divides an integer by zero",
          6: "thread {thread} {how} {place}", 21: "thread {thread} {how} {place}, which is read-only",
          10: "thread {thread} {how} {place}, which no thread of this block has written"}
@@ -146,17 +147,19 @@ def race_text(launched: Launched, f, other_line: int) -> str:
 
 # %% ../../nbs/4_kernels/417_report.ipynb #0ca162ef
 LINE = 1 << 31                # marks a line among places
-LINES: dict = {}              # library -> {place: line}
+LINES: dict = {}              # (library, inlined) -> {place: line}
 
 def lines_of(
     module: simulator.RawModule,
     places: ndarray,          # Of the machine code, or lines marked by `LINE`
+    inlined: bool = True,     # Whether code of the header counts as the line that calls it
 ) -> dict[int, int]:          # Place -> line; 0 where it is none of the kernel's
     "Lines of the CUDA source."
-    known = LINES.setdefault(module.path, {0: 0})
+    known = LINES.setdefault((module.path, inlined), {0: 0})
     wanted = [int(p) for p in np.unique(places) if not p & LINE and int(p) not in known]
-    found = source_lines(module.path, [p - 1 for p in wanted])
-    known.update({p: found[p - 1] for p in wanted})
+    found = source_lines(module.path, [p - 1 for p in wanted], inlined=inlined)
+    last = module.code.count("\n") + 1                        # what follows is not the reader's
+    known.update({p: found[p - 1] if found[p - 1] <= last else 0 for p in wanted})
     return {int(p): int(p) & ~LINE if p & LINE else known[int(p)] for p in np.unique(places)}
 
 # %% ../../nbs/4_kernels/417_report.ipynb #1968a5cc
@@ -187,27 +190,29 @@ def counts_of(module: simulator.RawModule, log: ndarray) -> list[Count]:
     return [Count(*key, *values.tolist()) for key, values in sorted(sums.items())]
 
 def branches_of(module: simulator.RawModule, log: ndarray) -> list[Branch]:
-    "Branches by line; those that are not the kernel's are left out."
+    "Branches by line; those of the header's functions are left out."
     table, sums = counts.branch_table(log), {}
-    lines = lines_of(module, table["where"])
+    lines = lines_of(module, table["where"], inlined=False)
     for where, warps, divergent in table.tolist():
         if lines[where]: sums[lines[where]] = sums.get(lines[where], 0) + np.array([warps, divergent])
     return [Branch(line, *values.tolist()) for line, values in sorted(sums.items())]
 
 # %% ../../nbs/4_kernels/417_report.ipynb #a846096e
-ACCESSES = np.dtype([("line", "i4"), ("block", "i4"), ("thread", "i4"), ("step", "i4"), ("argument", "i4"), ("offset", "i8"), ("size", "i4"),
-                     ("write", "?")])
+ACCESSES = np.dtype([("line", "i4"), ("block", "i4"), ("thread", "i4"), ("step", "i4"), ("argument", "i4"), ("offset", "i8"),
+                     ("size", "i4"), ("write", "?")])
 
 def accesses_of(launched: Launched, log: ndarray) -> ndarray:   # `(n,)` of `ACCESSES`
-    "Every access of the logged blocks, for pictures: `argument` is its position, -1 for shared memory."
-    part = log[log["event"] < counts.BRANCH]
+    "Every access of the logged blocks, for pictures: `argument` is its position, -1 for shared memory. A barrier is thread -1, size 0."
+    part = log[log["event"] != counts.BRANCH]
     lines, out = lines_of(launched.kernel.module, part["where"]), np.zeros(len(part), ACCESSES)
     positions = np.array([wanted.position for wanted, _ in launched.arrays] + [-1], int)
     out["line"] = np.array([lines[int(p)] for p in np.unique(part["where"])], int)[np.unique(part["where"], return_inverse=True)[1]]
     out["step"] = counts.times_before(part["block"].astype(np.int64) * 1024 + part["thread"])
     out["argument"] = positions[np.maximum(part["argument"], -1)]
-    out["write"] = part["event"] > counts.READ
+    out["write"] = np.isin(part["event"], (counts.WRITE, counts.ATOMIC))
     for name in ("block", "thread", "offset", "size"): out[name] = part[name]
+    first = min((at for at, _ in launched.shared.values()), default=0)                    # a GPU puts the first shared variable at 0
+    out["offset"] -= first * ((part["argument"] == -1) & (part["event"] != counts.BARRIER))
     return out
 
 # %% ../../nbs/4_kernels/417_report.ipynb #b38c9677
@@ -243,7 +248,8 @@ def as_text(report: Report) -> str:
     lines.append(f"counted in {report.blocks} block{'s' * (report.blocks > 1)}: {report.bytes:,} bytes of global memory, "
                  + ("floating-point operations unknown" if report.flops is None else f"{report.flops:,} floating-point operations"))
     if report.counts: lines.append(f"{'line':>6}  {'memory':6}  {'access':6}  {'requests':>9}  {'per request':>11}  {'ideal':>6}")
-    lines += [f"{c.line:6}  {c.space:6}  {c.access:6}  {c.requests:9,}  {c.per_request:11.2f}  {c.ideal / c.requests:6.2f}" for c in report.counts]
+    for c in report.counts:
+        lines.append(f"{c.line:6}  {c.space:6}  {c.access:6}  {c.requests:9,}  {c.per_request:11.2f}  {c.ideal / c.requests:6.2f}")
     lines += [f"line {b.line}: {b.divergent} of {b.warps} branches of a warp diverge" for b in report.branches if b.divergent]
     return "\n".join(lines)
 
@@ -258,7 +264,7 @@ def beside(report: Report, number: int) -> str:
             note = f"{c.space} {c.access} {c.requests:,} x {c.per_request:.4g}"
             notes.append(f"<b>{note} (ideal {c.ideal / c.requests:.4g})</b>" if c.transactions > c.ideal else note)
     notes += [f"{b.divergent:,} of {b.warps:,} warps diverge" for b in report.branches if b.line == number and b.divergent]
-    if report.barriers.get(number): notes.append(f"barrier, {report.barriers[number]:,} times")
+    if passed := report.barriers.get(number): notes.append("barrier, " + (f"{passed:,} times" if passed > 1 else "once"))
     return "; ".join(notes)
 
 def as_html(report: Report) -> str:
@@ -267,24 +273,44 @@ def as_html(report: Report) -> str:
     for number, text in enumerate(report.source.split("\n"), 1):
         here = [f for f in report.findings if f.line == number]
         style = STYLE.format("#c0392b" if here else "transparent")
-        rows.append(f'<tr><td>{number}</td><td style="{style}">{html.escape(text)}</td><td style="text-align:left">{beside(report, number)}</td></tr>')
-        rows += [f'<tr><td></td><td colspan="2" style="text-align:left;color:#c0392b">{f.kind}: {html.escape(f.text)}</td></tr>' for f in here]
+        cells = f'<td style="{style}">{html.escape(text)}</td><td style="text-align:left">{beside(report, number)}</td>'
+        rows.append(f"<tr><td>{number}</td>{cells}</tr>")
+        for f in here:
+            text = f"{f.kind}: {html.escape(f.text)}"
+            rows.append(f'<tr><td></td><td colspan="2" style="text-align:left;color:#c0392b">{text}</td></tr>')
     return f"<table>{''.join(rows)}</table>"
 
 # %% ../../nbs/4_kernels/417_report.ipynb #39815e94
+def shared_variables(
+    kernel: simulator.RawKernel,
+) -> dict[str, tuple[int, int]]:   # The linker's name -> where it begins in shared memory, and bytes
+    "Static shared variables that a kernel may use: not those of other kernels in the same source."
+    table, others = simulator.symbols(kernel.module.path), []
+    begin, end = table["sim_shared_begin"][0], table["sim_shared_end"][0]
+    for i, name in enumerate(kernel.module.names):
+        function = getattr(kernel.module.lib, f"sim_name_{i}")
+        function.restype = ctypes.c_char_p
+        mangled = re.search(r"L_Z(\w+)EEEE$", function().decode())       # the kernel's name inside that of a type
+        if mangled and name != kernel.name: others.append(f"_ZZ{mangled[1]}E")
+    inside = {name: (at - begin, size) for name, (at, size) in table.items() if begin + 16 <= at < end}
+    return {name: place for name, place in inside.items() if not name.startswith(tuple(others))}
+
+# %% ../../nbs/4_kernels/417_report.ipynb #040fa6ce
 @lru_cache(256)
 def owned_shared(kernel: simulator.RawKernel) -> tuple[dict, ndarray]:
     "Static shared variables of a kernel, and a map of their bytes, in units of four."
-    variables = simulator.shared_variables(kernel.module, kernel.module.names.index(kernel.name))
+    variables = shared_variables(kernel)
     owned = np.zeros(max((at + size for at, size in variables.values()), default=0) // 4 + (1 << 16), np.uint8)
-    for at, size in variables.values(): owned[at // 4:(at + size + 3) // 4] = 1
-    return variables, owned
+    for name, (at, size) in variables.items(): owned[at // 4:(at + size + 3) // 4] = 2 if name.startswith("_ZGV") else 1
+    return {name: place for name, place in variables.items() if not name.startswith("_ZGV")}, owned
 
 def view(function, dtype: np.dtype, count: int, *arguments) -> ndarray:
     "Memory whose address a function of the library returns, as an array."
     function.restype = ctypes.c_void_p
+    if not count: return np.zeros(0, dtype)
     return np.frombuffer((ctypes.c_char * (dtype.itemsize * count)).from_address(function(*arguments)), dtype)
 
+# %% ../../nbs/4_kernels/417_report.ipynb #8c7b1be8
 def check(
     kernel: simulator.RawKernel,
     grid, block, args,          # As in a launch; one number is one as well
@@ -306,7 +332,7 @@ def check(
         kernel.launch(grid, block, args, shared_mem, order=order, seed=seed, seconds=seconds)
         seconds = time.perf_counter() - start
         results = results[0].copy()
-        log = view(library.sim_check_log, counts.ENTRY, int(results["log_size"])).copy() if results["log_size"] else np.zeros(0, counts.ENTRY)
+        log = view(library.sim_check_log, counts.ENTRY, int(results["log_size"])).copy()
         executed = view(library.sim_check_executed, np.dtype("u4"), 1 << 20)
         arrays = [(w, a) for w, a in zip(kernel.wanted, args, strict=True) if w.pointer and a is not None]
         launched = Launched(kernel, arrays, simulator.triple(kernel.name, "grid", grid), shared_mem, variables)
@@ -320,4 +346,6 @@ def checked_kernel(source: str, options: tuple, name: str, plain: bool) -> simul
 
 def run_checked(name: str, source: str, options: tuple, grid, block, args, *, plain: bool = True, **how) -> Report:
     "Check a kernel of a source; `how` as in `check`."
-    return check(checked_kernel(source, tuple(options), name, plain), grid, block, args, **how)
+    kernel, wanted = checked_kernel(source, tuple(options), name, plain), how.get("shared_mem", 0)
+    if wanted > simulator.USUAL_SHARED: kernel.max_dynamic_shared_size_bytes = wanted
+    return check(kernel, grid, block, args, **how)

@@ -52,7 +52,8 @@ def point_of(
 ) -> tuple[float, float | None]:
     "Intensity in operations per byte, and the measured speed if there is one. Raises ValueError if it has no intensity."
     intensity, speed = kernel if isinstance(kernel, tuple) else (getattr(kernel, "intensity", kernel), None)
-    if not intensity > 0: raise ValueError(f"roofline: a kernel needs an intensity above 0, got {intensity!r}")
+    if intensity is None or not intensity > 0:
+        raise ValueError(f"roofline: a kernel needs an intensity above 0, got {intensity!r}; a report that counted no operations has none")
     return float(intensity), speed
 
 # %% ../../nbs/4_kernels/421_roofline.ipynb #6f2ef561

@@ -31,7 +31,7 @@ struct Region {                            // memory that threads share
   bool shared, read_only, atomics;         // atomics: some access was one
   int grain;                               // a cell stands for 1 << grain bytes
   Cell *cells;
-  const uint8_t *owned;                    // for static shared memory: which pieces of 4 bytes are a variable of this kernel
+  const uint8_t *owned;                    // of static shared memory, each 4 bytes: 1 a variable of this kernel, 2 the compiler's own
 };
 enum { STATIC_SHARED = -1, DYNAMIC_SHARED = -2, MODULE = -3, RED_ZONE = -4 };
 static uint32_t epoch = 1, block_epoch = 1;                              // now, and when the running block began
@@ -39,6 +39,7 @@ static std::vector<uint32_t> block_epochs;                               // when
 static std::vector<long> block_numbers;                                  // and which it was
 static bool logging;                                                     // the accesses of this block are also counted
 static void log_access(const Region &r, const char *p, int size, How how, uint32_t where);
+static void log_barrier(int line);
 static void count_block(), count_block_end(), start_log(int blocks);
 }
 """
@@ -117,15 +118,16 @@ struct Results {
 """
 
 # %% ../../nbs/4_kernels/412_shadow.ipynb #6c48572d
-FINDING = np.dtype([("kind", "i4"), ("line", "i4"), ("block", "u4", 3), ("thread", "i4"), ("other", "i4"), ("other_block", "i4"), ("how", "i4"),
-                    ("other_how", "i4"), ("argument", "i4"), ("size", "i4"), ("where", "u4"), ("other_where", "u4"), ("offset", "i8"),
-                    ("info", "i8")])
+FINDING = np.dtype([("kind", "i4"), ("line", "i4"), ("block", "u4", 3), ("thread", "i4"), ("other", "i4"), ("other_block", "i4"),
+                    ("how", "i4"), ("other_how", "i4"), ("argument", "i4"), ("size", "i4"), ("where", "u4"),
+                    ("other_where", "u4"), ("offset", "i8"), ("info", "i8")])
 RESULTS_TYPE = np.dtype([("findings", "i4"), ("finished", "i4"), ("blocks_done", "i4"), ("blocks_logged", "i4"), ("log_full", "i4"),
                          ("lines", "i4"), ("log_size", "i8"), ("flops", "i8"), ("finding", FINDING, 20),
                          ("barriers", [("line", "i4"), ("passed", "i4")], 256)])
-KINDS = {1: "divergent barrier", 2: "deadlock", 3: "skipped barrier", 4: "shuffle lane", 5: "matrix alignment", 6: "out of bounds", 7: "race",
-         10: "uninitialised", 11: "race between blocks", 12: "warp mask", 13: "array index", 14: "assertion", 15: "trap", 16: "misaligned",
-         17: "shuffle width", 18: "crash", 19: "time limit", 20: "division by zero", 21: "write to constant"}   # the numbers: `sim::Kind`
+KINDS = {1: "divergent barrier", 2: "deadlock", 3: "skipped barrier", 4: "shuffle lane", 5: "matrix alignment", 6: "out of bounds",
+         7: "race", 10: "uninitialised", 11: "race between blocks", 12: "warp mask", 13: "array index", 14: "assertion", 15: "trap",
+         16: "misaligned", 17: "shuffle width", 18: "crash", 19: "time limit", 20: "division by zero",
+         21: "write to constant"}   # the numbers: `sim::Kind`
 
 # %% ../../nbs/4_kernels/412_shadow.ipynb #ac9c46e8
 NOTE = r"""
@@ -216,6 +218,7 @@ void check_block() {
 void check_block_end() { count_block_end(); }
 void check_barrier(int line) {
   epoch++;
+  if (logging) log_barrier(line);
   int i = 0;
   while (i < results->lines && results->barriers[i].line != line) i++;
   if (i == 256) return;
@@ -286,6 +289,6 @@ template <How how> static inline void remember(Cell &c, const Stamp &now, bool s
 """
 
 # %% ../../nbs/4_kernels/412_shadow.ipynb #9d2128da
-INCLUDES = "".join(f"#include <{name}>\n" for name in (
-    "algorithm", "csignal", "cstdio", "cstring", "map", "vector", "poll.h", "sys/mman.h", "sys/time.h", "sys/wait.h", "ucontext.h", "unistd.h"))
-RUNTIME = INCLUDES + STAMPS + REGION + REGIONS + FIND + REFINE + RESULTS + NOTE + FOUND + ORDER + FENCE + EVENTS + PUBLISH + COMPARE + REMEMBER
+INCLUDES = "#include <poll.h>\n"     # the system's other headers stand before CUDA's words, which would confuse them (notebook 410)
+RUNTIME = INCLUDES + STAMPS + REGION + REGIONS + FIND + REFINE + RESULTS + NOTE + FOUND
+RUNTIME += ORDER + FENCE + EVENTS + PUBLISH + COMPARE + REMEMBER

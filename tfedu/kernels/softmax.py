@@ -102,7 +102,7 @@ template <class T, bool LOG> __global__ void softmax_online(int rows, int n, con
     for (int j = lane; j < n; j += 32) y[(size_t)row * n + j] = (T)share<LOG>((float)x[(size_t)row * n + j], m, s);
 }
 """
-softmax_online, log_softmax_online = (versions(f"softmax_online<{{}}, {log}>", ONLINE) for log in ("false", "true"))
+softmax_online, log_softmax_online = (versions(f"softmax_online<{{}}, {log}>", ONLINE, __name__) for log in ("false", "true"))
 
 # %% ../../nbs/4_kernels/450_softmax.ipynb #efc3b922
 LOOSE = {np.dtype(np.float32): 1e-5, np.dtype(np.float16): 2e-3}   # relative error that a case allows
@@ -148,8 +148,8 @@ template <class T, bool LOG, int K> __global__ void softmax_held(int rows, int n
         if (lane + 32 * k < n) y[(size_t)row * n + lane + 32 * k] = (T)share<LOG>(v[k], m, s);
 }
 """
-WIDTHS = 1, 4, 32   # columns that a lane holds
-softmax_held = {(log, k): versions(f"softmax_held<{{}}, {str(log).lower()}, {k}>", HELD) for log in (False, True) for k in WIDTHS}
+WIDTHS = 4, 32   # columns that a lane holds
+softmax_held = {(log, k): versions(f"softmax_held<{{}}, {str(log).lower()}, {k}>", HELD, __name__) for log in (False, True) for k in WIDTHS}
 
 # %% ../../nbs/4_kernels/450_softmax.ipynb #29faca42
 def held_cases(kernels, log, k):
@@ -187,7 +187,7 @@ template <class T, bool LOG> __global__ void softmax_block(int n, const T *x, T 
     for (int j = threadIdx.x; j < n; j += blockDim.x) y[j] = (T)share<LOG>((float)x[j], m, s);
 }
 """
-softmax_block, log_softmax_block = (versions(f"softmax_block<{{}}, {log}>", LONG) for log in ("false", "true"))
+softmax_block, log_softmax_block = (versions(f"softmax_block<{{}}, {log}>", LONG, __name__) for log in ("false", "true"))
 
 # %% ../../nbs/4_kernels/450_softmax.ipynb #2b154b18
 def block_case(rng, dtype, rows, n, log, block):
@@ -251,7 +251,7 @@ template <class T, bool LOG> __global__ void softmax_backward(int n, const T *g,
         dx[j] = (T)(LOG ? (float)g[j] - expf((float)y[j]) * s : ((float)g[j] - s) * (float)y[j]);
 }
 """
-softmax_backward, log_softmax_backward = (versions(f"softmax_backward<{{}}, {log}>", BACKWARD) for log in ("false", "true"))
+softmax_backward, log_softmax_backward = (versions(f"softmax_backward<{{}}, {log}>", BACKWARD, __name__) for log in ("false", "true"))
 
 # %% ../../nbs/4_kernels/450_softmax.ipynb #e71386b2
 def backward_case(rng, dtype, rows, n, log, block):

@@ -69,7 +69,8 @@ namespace sim {
 template <class T> struct Ballot { T value, answer; };
 template <class T, T (*join)(T, T)> SIM_UNSEEN void join_all(Thread *lanes, unsigned mask) {
   T answer = ((Ballot<T> *)lanes[__builtin_ctz(mask)].payload)->value;
-  for (unsigned rest = mask & (mask - 1); rest; rest &= rest - 1) answer = join(answer, ((Ballot<T> *)lanes[__builtin_ctz(rest)].payload)->value);
+  for (unsigned rest = mask & (mask - 1); rest; rest &= rest - 1)
+    answer = join(answer, ((Ballot<T> *)lanes[__builtin_ctz(rest)].payload)->value);
   for (unsigned rest = mask; rest; rest &= rest - 1) ((Ballot<T> *)lanes[__builtin_ctz(rest)].payload)->answer = answer;
 }
 template <class T, T (*join)(T, T)> SIM_APART T together(unsigned mask, T value, int line) {
@@ -85,14 +86,20 @@ inline unsigned __ballot_sync(unsigned mask, int truth, SIM_LINE) {
 }
 inline int __any_sync(unsigned mask, int truth, SIM_LINE) { return __ballot_sync(mask, truth, line) != 0; }
 inline int __all_sync(unsigned mask, int truth, SIM_LINE) { return __ballot_sync(mask, !truth, line) == 0; }
-inline int __uni_sync(unsigned mask, int truth, SIM_LINE) { unsigned yes = __ballot_sync(mask, truth, line); return yes == 0 || yes == __ballot_sync(mask, 1, line); }
 """
 
 # %% ../../nbs/4_kernels/406_warps.ipynb #a8dc6545
 REDUCTIONS = "".join(f"""
-inline {T} __reduce_{name}_sync(unsigned mask, {T} value, SIM_LINE) {{ return sim::together<{T}, sim::join_{name}<{T}>>(mask, value, line); }}
+inline {T} __reduce_{name}_sync(unsigned mask, {T} value, SIM_LINE) {{
+  return sim::together<{T}, sim::join_{name}<{T}>>(mask, value, line);
+}}
 """ for name, kinds in {"add": ("int", "unsigned"), "min": ("int", "unsigned"), "max": ("int", "unsigned"),
-                        "and": ("unsigned",), "or": ("unsigned",), "xor": ("unsigned",)}.items() for T in kinds)
+                        "and": ("unsigned",), "or": ("unsigned",), "xor": ("unsigned",)}.items() for T in kinds) + r"""
+inline int __uni_sync(unsigned mask, int truth, SIM_LINE) {
+  unsigned yes = __ballot_sync(mask, truth, line), all = __ballot_sync(mask, 1, line);
+  return yes == 0 || yes == all;
+}
+"""
 
 # %% ../../nbs/4_kernels/406_warps.ipynb #257b33c9
 MATCHES = r"""
@@ -165,7 +172,8 @@ template <class Group> inline void sync(const Group &group, SIM_LINE) { group.sy
 # %% ../../nbs/4_kernels/406_warps.ipynb #c507c715
 GROUP_REDUCE = "".join(
     f"template <class T = void> struct {name} {{ T operator()(T a, T b) const {{ return {formula}; }} }};\n" for name, formula in {
-        "plus": "a + b", "less": "b < a ? b : a", "greater": "a < b ? b : a", "bit_and": "a & b", "bit_or": "a | b", "bit_xor": "a ^ b"}.items()) + r"""
+        "plus": "a + b", "less": "b < a ? b : a", "greater": "a < b ? b : a",
+        "bit_and": "a & b", "bit_or": "a | b", "bit_xor": "a ^ b"}.items()) + r"""
 template <unsigned SIZE, class Parent, class T, class Join>
 inline T reduce(const thread_block_tile<SIZE, Parent> &tile, T value, Join join, SIM_LINE) {
   for (unsigned step = SIZE / 2; step > 0; step /= 2) value = join(value, T(tile.shfl_xor(value, step, line)));

@@ -91,6 +91,7 @@ class Position:
     def __init__(self, state: Any, alg: Any):
         self.algorithm = int(algorithm(alg))
         self.state = Variable(words_of(state, self.algorithm), dtype=int64, trainable=False, name="StateVar")
+    def __parts__(self) -> dict: return {"_state_var": self.state}   # what checkpoints store
 
     def advance(self, delta: int) -> Tensor:
         "Move the counter by `delta`. Returns the state before."

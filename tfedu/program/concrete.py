@@ -37,6 +37,7 @@ from .differentiate import both_ways
 from .differentiate import cotangents
 from .differentiate import replay
 from .execute import compiled
+from .passes import improve
 from .tracing import Writing
 from .tracing import pruned
 from .tracing import sizes
@@ -50,7 +51,7 @@ class Traced:
         specs: list,       # One for each tensor among the arguments
         build: Callable,   # From as many tensors to `args, kw`
         name: str = "f",
-        improve: Callable = lambda graph: graph,   # What is done to a graph before it is compiled
+        improve: Callable = improve,   # What is done to a graph before it is compiled
     ):
         self.name, self.improve, outer = name, improve, GRAPH.get()
         self.graph = Writing(name, outer, reads=True)

@@ -25,6 +25,7 @@ from ..core.trace import GRAPH
 from ..core.trace import UNUSUAL
 from ..core.variable import variable_creator_scope
 from .calling import ConcreteFunction
+from .calls import for_graph
 from .concrete import Traced
 from .signature import Arguments
 from .signature import argument_names
@@ -184,7 +185,8 @@ def trace(function: Function, arguments: Arguments) -> ConcreteFunction:
         return variable
     name = getattr(function.python_function, "__name__", "function")
     with variable_creator_scope(creator):
-        traced = Traced(function.python_function, arguments.specs, arguments.build, name)
+        f = for_graph(function.python_function, function.options) if function.autograph else function.python_function
+        traced = Traced(f, arguments.specs, arguments.build, name)
     function.created, function.traces = [ref(v) for v in made] if first else function.created, function.traces + 1
     if made: return trace(function, arguments)   # as any later call will find it
     arguments.forget()
