@@ -13,6 +13,7 @@ from tfedu.core.convert import constant
 from tfedu.core.tensor import OPS, load_ops
 from tfedu.core.trace import watching
 from tfedu.program import batching
+from tfedu.program.branch import branch
 from tfedu.program.jacobian import at_once
 
 load_ops()
@@ -124,9 +125,10 @@ def test_every_op_agrees_with_the_loop(name, case, which, slow_ones):
     if which == "first" and name not in LOOPED: assert not slow_ones
 
 
-SAMPLE = """add multiply where pow matmul contract gather scatter_rows reduce_sum reduce_max softmax cumsum cumprod concatenate stack split unstack
-    transpose getitem pad tile convolve convolve_kernel max_window solve det segment_total segment_product sort along
-    sparse_softmax_cross_entropy_with_logits reverse_sequence rnn ctc affine bias_add sum_to broadcast_to half_spectrum reduce_logsumexp""".split()
+SAMPLE = """add multiply where pow matmul contract gather scatter_rows reduce_sum reduce_max softmax cumsum cumprod concatenate stack
+    split unstack transpose getitem pad tile convolve convolve_kernel max_window solve det segment_total segment_product sort along
+    sparse_softmax_cross_entropy_with_logits reverse_sequence rnn ctc affine bias_add sum_to broadcast_to half_spectrum
+    reduce_logsumexp""".split()
 
 
 @pytest.mark.parametrize("name", SAMPLE)
@@ -556,3 +558,74 @@ def test_variables_and_unconnected_sources():
     assert b is None
     with tf.GradientTape() as tape: y = tf.square(v) * 3
     assert tape.jacobian(y, [v, other], unconnected_gradients="zero")[1].numpy().tolist() == [0.0] * 9
+
+
+# Conditions and loops -------------------------------------------------------------------------------------------------------------
+
+def branching(x): return tf.cond(tf.reduce_sum(x) > 0, lambda: x * x, lambda: tf.sin(x))
+
+
+def doubling(x):
+    return tf.while_loop(lambda i, y: tf.reduce_sum(tf.abs(y)) < 20.0, lambda i, y: (i + 1, y * 2 + tf.cast(i, y.dtype)), [0, x])[1]
+
+
+def switching(x): return branch("switch", tf.argmax(x, output_type=tf.int32), [lambda: x, lambda: 2 * x, lambda: x * x])
+
+
+CONTROL = {"cond": branching, "while": doubling, "switch": switching, "for": tf.function(lambda x: tf.while_loop(
+    lambda i, s: i < 3, lambda i, s: (i + 1, s + x[i] * s), [0, x])[1]), "both": lambda x: branching(doubling(x))}
+
+
+@pytest.mark.parametrize("name", CONTROL)
+def test_rows_may_decide_differently(name, slow_ones):
+    f = CONTROL[name]
+
+    def run(way):
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = way(f, X)
+        return y, tape.gradient(y, X)
+    for a, b in zip(run(tf.vectorized_map), run(lambda f, x: tf.stack([f(row) for row in tf.unstack(x)])), strict=True): close(a, b)
+    assert not slow_ones
+
+
+@pytest.mark.parametrize("name", CONTROL)
+def test_gradients_of_rows_that_decide_differently(name, slow_ones):
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.square(CONTROL[name](x)))
+        return tape.gradient(y, x)
+    close(tf.vectorized_map(slope, X), tf.stack([slope(row) for row in tf.unstack(X)]))
+    assert not slow_ones
+
+
+def test_conditions_that_are_the_same_for_all_rows():
+    flag, w = tf.Variable(True), tf.Variable(2.0, dtype="float64")
+    def f(x): return tf.cond(flag, lambda: x * w, lambda: x - w)
+    for _ in range(2):
+        with tf.GradientTape() as tape: y = tf.vectorized_map(f, X)
+        close(y, X * 2 if flag else X - 2)
+        close(tape.gradient(y, w), tf.reduce_sum(X) if flag else tf.constant(-12.0, tf.float64))
+        flag.assign(False)
+
+
+def test_what_a_condition_captures_has_a_gradient():
+    w = tf.constant([1.0, 2.0, 3.0], tf.float64)
+    def f(x): return tf.cond(x[0] > 0, lambda: x * w, lambda: x * tf.exp(w))
+
+    def run(way):
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = way(f, X)
+        return tape.gradient(y, w)
+    close(run(tf.vectorized_map), run(lambda f, x: tf.stack([f(row) for row in tf.unstack(x)])))
+
+
+def test_python_conditions_in_a_function():
+    @tf.function
+    def f(x):
+        if tf.reduce_sum(x) > 0: y = x * 2
+        else: y = -x
+        return y
+    close(tf.vectorized_map(f, X), tf.stack([f(row) for row in tf.unstack(X)]))

@@ -73,7 +73,7 @@ class Element(Writing):
 
     def value_of(self, x: Any) -> Any:
         if not isinstance(x, Tensor) or x.symbolic or not x.dtype.differentiable: return super().value_of(x)
-        if x.serial or x.array.ndim: return self.capture(x)
+        if self.keeps(x): return self.capture(x)
         self.plain.append(x)
         return super().value_of(x)
 
@@ -84,6 +84,8 @@ class Element(Writing):
         if not watched and not asked_by_user(): self.plain += [x for x in known if x.dtype.differentiable]
         else: xs = replaced(xs, lambda x: x if x is None else symbol(self.value_of(x), x.serial))
         return xs
+
+    def keeps(self, x: Tensor) -> bool: return x.dtype.differentiable and bool(x.serial or x.array.ndim)
 
     def capture(self, x: Tensor) -> Value:
         "An input that stands for `x`. Raises TypeError for a tensor of a graph that does not enclose this one."
@@ -283,7 +285,7 @@ ROWS["loop"] = loop_rows
 # %% ../../nbs/5_program/562_batching.ipynb #10fd077e
 def back_through(run: Callable, sources: list, gs: list, n: Any) -> list:
     "Cotangents of `sources` for each row, where `run` of them, batched, gives as many results as there are `gs`."
-    xs = stacked([convert_to_tensor(x) if isinstance(x, Variable) else x for x in sources], n)
+    xs = [OPS["identity"](x) for x in stacked(sources, n)]   # one may be among them twice
     with GradientTape() as tape:
         tape.watch(xs)
         outs = run(list(map(Batched, xs)))
