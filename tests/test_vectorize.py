@@ -8,10 +8,13 @@ from tables.inputs import FLAGS
 from test_ops import cases
 
 import tfedu as tf
+from tfedu.autodiff import tape as tape_module
 from tfedu.core.convert import constant
 from tfedu.core.tensor import OPS, load_ops
 from tfedu.core.trace import watching
 from tfedu.program import batching
+from tfedu.program.branch import branch
+from tfedu.program.jacobian import at_once
 
 load_ops()
 
@@ -27,24 +30,28 @@ def inputs_of(name):
     return cases(OPS[name].op)
 
 
-W = np.array([[2, 0, 1], [1, 1, 2]])
+W, MIXED = np.array([[2, 0, 1], [1, 1, 2]]), np.array([[1., 3, 2], [6, 5, 4]])
 MADE_UP = {
-    **{name: [((FLAGS, FLAGS[::-1]), {}), ((FLAGS, FLAGS[0]), {})] for name in ("logical_and", "logical_or", "logical_xor", "and_", "or_", "xor_")},
-    **{name: [((W, W[::-1] + 1), {}), ((W, W[0] + 1), {})] for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "truncatediv")},
+    **{name: [((FLAGS, FLAGS[::-1]), {}), ((FLAGS, FLAGS[0]), {})] for name in "logical_and logical_or logical_xor and_ or_ xor_".split()},
+    **{name: [((W, W[::-1] + 1), {}), ((W, W[0] + 1), {})] for name in
+       "bitwise_and bitwise_or bitwise_xor left_shift right_shift truncatediv".split()},
     **{name: [((FLAGS,), {})] for name in ("logical_not", "invert_")}, "invert": [((W,), {})], "ratio": [((W, W + 1), {})],
     **{name: [((FLAGS,), {}), ((FLAGS,), dict(axis=1))] for name in ("reduce_all", "reduce_any")},
-    **{name: [((np.array([[1., 3, 2], [6, 5, 4]]),), {}), ((np.array([[1., 3, 2], [6, 5, 4]]),), dict(axis=-1))] for name in ("argmax", "argmin", "argsort")},
+    **{name: [((MIXED,), {}), ((MIXED,), dict(axis=-1))] for name in ("argmax", "argmin", "argsort")},
     "bitcast": [((np.float32([[1, 2]]),), dict(type="int32")), ((np.float32([[1, 2]]),), dict(type="int8"))],
     "first_places": [((np.array([3, 1, 3]),), {})], "tally": [((np.array([[0, 2, 2], [1, 1, 5]]),), dict(size=4))],
     "histogram_fixed_width_bins": [((np.array([[0., 1.5], [3, 9]]), np.array([0., 5])), {})],
     "in_top_k": [((np.array([1, 2]), np.float32([[1, 3, 2], [6, 5, 4]])), dict(k=1))],
-    "invert_permutation": [((np.array([2, 0, 1]),), {})], "is_non_decreasing": [((np.array([1., 1, 2]),), {}), ((np.array([3., 1, 2]),), {})],
+    "invert_permutation": [((np.array([2, 0, 1]),), {})],
+    "is_non_decreasing": [((np.array([1., 1, 2]),), {}), ((np.array([3., 1, 2]),), {})],
     "is_strictly_increasing": [((np.array([[1., 2], [3, 4]]),), {})], "nonzero_flags": [((W,), {})],
     "one_hot_rows": [((W,), dict(depth=3, on=1., off=0., axis=axis, dtype=tf.float32)) for axis in (-1, 0, 1)],
-    "searchsorted": [((np.array([[1., 3, 5], [2, 4, 6]]), np.array([[0., 4], [4, 9]])), {}), ((np.array([1., 3, 5]), np.array([2., 3])), dict(side="right"))],
-    "sequence_mask": [((np.array([1, 3]),), dict(maxlen=4))], "unravel_index": [((np.array([1, 5]), np.array([2, 3])), {}), ((np.array(4), np.array([2, 3])), {})],
+    "searchsorted": [((np.array([[1., 3, 5], [2, 4, 6]]), np.array([[0., 4], [4, 9]])), {}),
+                     ((np.array([1., 3, 5]), np.array([2., 3])), dict(side="right"))],
+    "sequence_mask": [((np.array([1, 3]),), dict(maxlen=4))],
+    "unravel_index": [((np.array([1, 5]), np.array([2, 3])), {}), ((np.array(4), np.array([2, 3])), {})],
     **{name: [((W,), {})] for name in ("ones_like", "zeros_like", "zero_fraction", "stop_gradient", "positive")},
-    **{name: [((np.array([[1.5, -0.5], [2.5, np.inf]]),), {})] for name in ("ceil", "floor", "rint", "round", "is_finite", "is_inf", "is_nan")},
+    **{name: [((np.array([[1.5, -0.5], [2.5, np.inf]]),), {})] for name in "ceil floor rint round is_finite is_inf is_nan".split()},
     "where": [*CASES["where"], ((FLAGS[0], np.float32([1, 2, 3]), np.float32(1)), {})],
 }
 NAMES = sorted(name for name, call in OPS.items() if hasattr(call, "op") and name not in PLAIN)
@@ -118,9 +125,10 @@ def test_every_op_agrees_with_the_loop(name, case, which, slow_ones):
     if which == "first" and name not in LOOPED: assert not slow_ones
 
 
-SAMPLE = """add multiply where pow matmul contract gather scatter_rows reduce_sum reduce_max softmax cumsum cumprod concatenate stack split unstack
-    transpose getitem pad tile convolve convolve_kernel max_window solve det segment_total segment_product sort along
-    sparse_softmax_cross_entropy_with_logits reverse_sequence rnn ctc affine bias_add sum_to broadcast_to half_spectrum reduce_logsumexp""".split()
+SAMPLE = """add multiply where pow matmul contract gather scatter_rows reduce_sum reduce_max softmax cumsum cumprod concatenate stack
+    split unstack transpose getitem pad tile convolve convolve_kernel max_window solve det segment_total segment_product sort along
+    sparse_softmax_cross_entropy_with_logits reverse_sequence rnn ctc affine bias_add sum_to broadcast_to half_spectrum
+    reduce_logsumexp""".split()
 
 
 @pytest.mark.parametrize("name", SAMPLE)
@@ -134,7 +142,8 @@ def test_gradients_agree_with_the_loop(name):
         with tf.GradientTape() as tape:
             tape.watch(moving)
             outs = way(f, rows)
-            loss = tf.add_n([tf.reduce_sum(tf.sin(tf.abs(y))) for y in (outs if isinstance(outs, (list, tuple)) else [outs]) if not y.dtype.is_integer])
+            outs = outs if isinstance(outs, (list, tuple)) else [outs]
+            loss = tf.add_n([tf.reduce_sum(tf.sin(tf.abs(y))) for y in outs if not y.dtype.is_integer])
         return tape.gradient(loss, moving)
     for a, b in zip(slopes(tf.vectorized_map), slopes(looped), strict=True):
         assert (a is None) == (b is None)
@@ -212,6 +221,17 @@ def test_captured_tensors_and_variables_have_gradients_twice():
     for a, b in zip(run(tf.vectorized_map), run(lambda f, x: tf.stack([f(row) for row in tf.unstack(x)])), strict=True): close(a, b)
 
 
+def test_what_is_computed_from_captured_tensors_alone_has_a_gradient_too():
+    for watched_first in (True, False):
+        w = tf.constant([1.0, 2.0, 3.0], tf.float64)
+        def f(x, w=w): return tf.reduce_sum(x * tf.linalg.matvec(M, tf.exp(w)))
+        if not watched_first: tf.vectorized_map(f, X)
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.reduce_sum(tf.vectorized_map(f, X))
+        close(tape.gradient(y, w), tf.exp(w) * tf.linalg.matvec(M, tf.reduce_sum(X, 0), transpose_a=True))
+
+
 def test_inside_a_function_and_out():
     def f(pair): return tf.reduce_sum(tf.square(pair[0])) * pair[1]
 
@@ -228,7 +248,8 @@ def test_inside_a_function_and_out():
 
 def test_an_unknown_number_of_rows():
     @tf.function(input_signature=[tf.TensorSpec([None, 3], "float64")])
-    def g(x): return tf.vectorized_map(lambda row: (tf.reduce_max(row), tf.reshape(tf.linalg.matvec(M, row), [3, 1]), tf.unstack(row)[0]), x)
+    def g(x):
+        return tf.vectorized_map(lambda row: (tf.reduce_max(row), tf.reshape(tf.linalg.matvec(M, row), [3, 1]), tf.unstack(row)[0]), x)
     for n in (4, 2):
         a, b, c = g(X[:n])
         close(a, tf.reduce_max(X[:n], 1))
@@ -271,18 +292,20 @@ def test_per_example_gradients():
 
 
 def test_gradients_of_convolution_for_each_example():
-    images, kernel = tf.constant(np.random.default_rng(0).normal(size=(3, 6, 6, 2))), tf.Variable(np.random.default_rng(1).normal(size=(3, 3, 2, 4)))
+    rng = np.random.default_rng(0)
+    images, kernel = tf.constant(rng.normal(size=(3, 6, 6, 2))), tf.Variable(rng.normal(size=(3, 3, 2, 4)))
 
     def example(image):
-        with tf.GradientTape() as tape: loss = tf.reduce_sum(tf.square(tf.nn.max_pool2d(tf.nn.conv2d(image[None], kernel, 1, "SAME"), 2, 2, "VALID")))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(tf.nn.max_pool2d(tf.nn.conv2d(image[None], kernel, 1, "SAME"), 2, 2, "VALID")))
         return tape.gradient(loss, kernel)
     close(tf.vectorized_map(example, images, fallback_to_while_loop=False), tf.stack([example(i) for i in images]))
 
 
 def test_random_numbers_differ_from_row_to_row(slow_ones):
     tf.random.set_seed(1)
-    for f in (lambda x: tf.random.normal([2]), lambda x: tf.random.uniform([2], 0, 1000, "int32"), lambda x: x[:2] + tf.random.truncated_normal([2], dtype="float64"),
-              lambda x: tf.nn.dropout(tf.ones([50]), .5)):
+    for f in (lambda x: tf.random.normal([2]), lambda x: tf.random.uniform([2], 0, 1000, "int32"),
+              lambda x: x[:2] + tf.random.truncated_normal([2], dtype="float64"), lambda x: tf.nn.dropout(tf.ones([50]), .5)):
         rows = tf.vectorized_map(f, X).numpy()
         assert len({row.tobytes() for row in rows}) == 4
         assert not np.array_equal(rows, tf.vectorized_map(f, X).numpy()), "and from call to call"
@@ -309,32 +332,25 @@ def test_a_variable_cannot_be_changed_by_all_rows():
 
 # What is remembered ---------------------------------------------------------------------------------------------------------------
 
-def test_a_second_call_does_not_trace_again():
-    count = tf.Variable(0)    # changed by Python while tracing only
-    traces = []
-    class Noted:
-        __slots__ = ()
-        def __call__(self): traces.append(1)
-    note = Noted().__call__.__func__.__get__   # a builtin-like callable whose state is not looked at
-    def f(x):
-        note(None)
-        return tf.sin(x)
+def test_a_second_call_does_not_trace_again(monkeypatch):
+    made, whole = [], batching.Row
+    monkeypatch.setattr(batching, "Row", lambda *args: made.append(1) or whole(*args))
+    def f(x): return tf.sin(helper(x))
     for _ in range(3): tf.vectorized_map(f, X)
-    table = batching.PROGRAMS[f]
-    assert len(table) == 1 and count.numpy() == 0
-    program = next(iter(table.values()))
-    tf.vectorized_map(f, X)
-    assert next(iter(batching.PROGRAMS[f].values())) is program
+    assert len(made) == 1
     tf.vectorized_map(f, X[:2])
-    assert len(batching.PROGRAMS[f]) == 2
+    assert len(made) == 2 and len(batching.PROGRAMS[f]) == 2
+    for n in range(1, 100): tf.vectorized_map(f, tf.ones([n]))
+    assert len(batching.PROGRAMS[f]) == batching.MOST
 
 
 def test_programs_go_with_their_function():
     import gc
-    def f(x): return f.__name__ and tf.sin(x)
-    tf.vectorized_map(f, X)
+    def make():
+        def f(x): return f.__name__ and tf.sin(x)   # it sees itself
+        tf.vectorized_map(f, X)
+    make()
     before = len(batching.PROGRAMS)
-    del f
     gc.collect()
     assert len(batching.PROGRAMS) < before
 
@@ -401,6 +417,10 @@ def test_a_matvec_over_a_thousand_rows_runs_few_operations():
 
 # Jacobians ------------------------------------------------------------------------------------------------------------------------
 
+@pytest.fixture(autouse=True)
+def one_walk_even_for_few(monkeypatch): monkeypatch.setattr(tape_module, "MANY", 2)
+
+
 def jacobians(f, x, batch=False):
     "In one walk, and one row at a time."
     found = []
@@ -413,11 +433,20 @@ def jacobians(f, x, batch=False):
 
 
 FUNCTIONS = {
-    "net": lambda x: tf.tanh(x @ M) @ M, "softmax": tf.nn.softmax, "cumprod": lambda x: tf.math.cumprod(x, 1), "gather": lambda x: tf.gather(x, [2, 0, 2], axis=1),
-    "sorted": lambda x: tf.sort(x, 1), "embedding": lambda x: tf.gather(tf.sin(x), [3, 3, 0, 1]), "where": lambda x: tf.where(x > 0, x * x, -x),
-    "norm": lambda x: x / tf.norm(x, axis=1, keepdims=True), "solve": lambda x: tf.linalg.solve(M + 5 * tf.eye(3, dtype="float64"), tf.transpose(x)),
-    "einsum": lambda x: tf.einsum("ij,kj,jl->ikl", x, x, M), "conv": lambda x: tf.nn.conv1d(x[None], M[None], 1, "SAME"), "slice": lambda x: tf.concat([x[::-1, :2], x[:, 1:]], 1),
-    "map": lambda x: tf.vectorized_map(lambda row: tf.linalg.matvec(M, row) * row[0], x), "function": tf.function(lambda x: tf.exp(x) @ M),
+    "net": lambda x: tf.tanh(x @ M) @ M,
+    "softmax": tf.nn.softmax,
+    "cumprod": lambda x: tf.math.cumprod(x, 1),
+    "gather": lambda x: tf.gather(x, [2, 0, 2], axis=1),
+    "sorted": lambda x: tf.sort(x, 1),
+    "embedding": lambda x: tf.gather(tf.sin(x), [3, 3, 0, 1]),
+    "where": lambda x: tf.where(x > 0, x * x, -x),
+    "norm": lambda x: x / tf.norm(x, axis=1, keepdims=True),
+    "solve": lambda x: tf.linalg.solve(M + 5 * tf.eye(3, dtype="float64"), tf.transpose(x)),
+    "einsum": lambda x: tf.einsum("ij,kj,jl->ikl", x, x, M),
+    "conv": lambda x: tf.nn.conv1d(x[None], M[None], 1, "SAME"),
+    "slice": lambda x: tf.concat([x[::-1, :2], x[:, 1:]], 1),
+    "map": lambda x: tf.vectorized_map(lambda row: tf.linalg.matvec(M, row) * row[0], x),
+    "function": tf.function(lambda x: tf.exp(x) @ M),
     "segments": lambda x: tf.math.unsorted_segment_sum(x * x, [0, 1, 0, 2], 3),
 }
 
@@ -513,9 +542,12 @@ def test_jacobians_inside_a_function():
 def test_a_walk_that_looks_at_numbers_is_made_for_each_row(caplog):
     @tf.custom_gradient
     def odd(x): return x * 3, lambda g: tf.constant(3 * g.numpy())
-    with caplog.at_level(logging.WARNING, "tfedu"): fast, slow = jacobians(odd, tf.ones([9]))
-    assert "one walk for each row" in caplog.text
+    fast, slow = jacobians(odd, tf.ones([9]))
     close(fast, slow)
+
+    def walk(seed): return [seed * float(seed[0])]
+    with caplog.at_level(logging.WARNING, "tfedu"): assert at_once(walk, tf.ones([9, 2])) is None
+    assert "one walk for each row" in caplog.text
 
 
 def test_variables_and_unconnected_sources():
@@ -526,3 +558,74 @@ def test_variables_and_unconnected_sources():
     assert b is None
     with tf.GradientTape() as tape: y = tf.square(v) * 3
     assert tape.jacobian(y, [v, other], unconnected_gradients="zero")[1].numpy().tolist() == [0.0] * 9
+
+
+# Conditions and loops -------------------------------------------------------------------------------------------------------------
+
+def branching(x): return tf.cond(tf.reduce_sum(x) > 0, lambda: x * x, lambda: tf.sin(x))
+
+
+def doubling(x):
+    return tf.while_loop(lambda i, y: tf.reduce_sum(tf.abs(y)) < 20.0, lambda i, y: (i + 1, y * 2 + tf.cast(i, y.dtype)), [0, x])[1]
+
+
+def switching(x): return branch("switch", tf.argmax(x, output_type=tf.int32), [lambda: x, lambda: 2 * x, lambda: x * x])
+
+
+CONTROL = {"cond": branching, "while": doubling, "switch": switching, "for": tf.function(lambda x: tf.while_loop(
+    lambda i, s: i < 3, lambda i, s: (i + 1, s + x[i] * s), [0, x])[1]), "both": lambda x: branching(doubling(x))}
+
+
+@pytest.mark.parametrize("name", CONTROL)
+def test_rows_may_decide_differently(name, slow_ones):
+    f = CONTROL[name]
+
+    def run(way):
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = way(f, X)
+        return y, tape.gradient(y, X)
+    for a, b in zip(run(tf.vectorized_map), run(lambda f, x: tf.stack([f(row) for row in tf.unstack(x)])), strict=True): close(a, b)
+    assert not slow_ones
+
+
+@pytest.mark.parametrize("name", CONTROL)
+def test_gradients_of_rows_that_decide_differently(name, slow_ones):
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.square(CONTROL[name](x)))
+        return tape.gradient(y, x)
+    close(tf.vectorized_map(slope, X), tf.stack([slope(row) for row in tf.unstack(X)]))
+    assert not slow_ones
+
+
+def test_conditions_that_are_the_same_for_all_rows():
+    flag, w = tf.Variable(True), tf.Variable(2.0, dtype="float64")
+    def f(x): return tf.cond(flag, lambda: x * w, lambda: x - w)
+    for _ in range(2):
+        with tf.GradientTape() as tape: y = tf.vectorized_map(f, X)
+        close(y, X * 2 if flag else X - 2)
+        close(tape.gradient(y, w), tf.reduce_sum(X) if flag else tf.constant(-12.0, tf.float64))
+        flag.assign(False)
+
+
+def test_what_a_condition_captures_has_a_gradient():
+    w = tf.constant([1.0, 2.0, 3.0], tf.float64)
+    def f(x): return tf.cond(x[0] > 0, lambda: x * w, lambda: x * tf.exp(w))
+
+    def run(way):
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = way(f, X)
+        return tape.gradient(y, w)
+    close(run(tf.vectorized_map), run(lambda f, x: tf.stack([f(row) for row in tf.unstack(x)])))
+
+
+def test_python_conditions_in_a_function():
+    @tf.function
+    def f(x):
+        if tf.reduce_sum(x) > 0: y = x * 2
+        else: y = -x
+        return y
+    close(tf.vectorized_map(f, X), tf.stack([f(row) for row in tf.unstack(X)]))

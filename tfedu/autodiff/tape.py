@@ -357,11 +357,11 @@ def each_seed(
         tape.persistent = not once
         if once: tape.calls = None
 
-MANY = 8   # seeds; with fewer, several walks cost less than preparing one
+MANY = 16   # seeds; with fewer, several walks cost less than preparing one
 
 def one_by_one(walk, seeds: np.ndarray) -> list:
     "What `walk` gives for each of `seeds`, stacked."
-    found = [walk(wrap(seed)) for seed in seeds]
+    found = [walk(wrap(np.asarray(seed))) for seed in seeds]
     return [None if column[0] is None else OPS["stack"](list(column)) for column in zip(*found, strict=True)]
 
 def single(what: str, x: Any) -> Any:
@@ -391,7 +391,7 @@ def batch_jacobian(tape, target, source, choice, vectorized):
                          f"their shapes are {shape} and {given}")
     n, wanted = prod(shape[1:]), (*shape, *given[1:])
     seeds = np.eye(n, dtype=target.dtype.np).reshape(n, 1, *shape[1:])
-    seeds = np.repeat(seeds, shape[0], 1) if type(shape[0]) is int else OPS["broadcast_to"](seeds, (n, *shape))
+    seeds = np.repeat(seeds, shape[0], 1) if type(shape[0]) is int else OPS["zeros_like"](target) + wrap(seeds)
     found = each_seed(tape, target, [source], seeds, choice, vectorized)[0] if n else None
     if found is None: return wrap(np.zeros(wanted, target.dtype.np))   # TensorFlow's answer for unconnected ones, too
     return OPS["reshape"](OPS["transpose"](found, (1, 0, *range(2, found.array.ndim))), wanted)

@@ -247,6 +247,7 @@ def dropout(
     if not 0 <= share < 1: raise ValueError(f"dropout: rate must be in the range [0, 1), got {share}")
     if not x.dtype.is_floating: raise ValueError(f"dropout: x must be floating, as it is scaled, got {x.dtype.name}")
     if share == 0: return x
+    need_numbers("nn.dropout")   # of the mask
     full, exact = tuple(x.shape), x.dtype.np.type
     shape = full if noise_shape is None else [n if m is None else m for m, n in zip(static(noise_shape), full, strict=True)]
     keep = uniform(shape, dtype=x.dtype, seed=seed).array >= exact(share)

@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['TOLD', 'DRAWING', 'ROWS', 'LEAVES', 'PROGRAMS', 'MOST', 'Element', 'Row', 'row_by_row', 'called', 'slowly', 'op_rows',
            'size_rows', 'effect_rows', 'act_rows', 'draws', 'drawn_at_once', 'Remembered', 'call_rows', 'pull_rows',
-           'node_rows', 'all_rows', 'count_rows', 'arranged', 'kinds_of', 'mapped', 'names_in', 'content', 'parts_of',
-           'seen', 'same', 'Program', 'program', 'vectorized_map']
+           'node_rows', 'all_rows', 'pick', 'branch_rows', 'loop_rows', 'back_through', 'unbranch_rows', 'unloop_rows',
+           'count_rows', 'arranged', 'kinds_of', 'mapped', 'names_in', 'content', 'parts_of', 'seen', 'same', 'Program',
+           'program', 'vectorized_map']
 
 # %% ../../nbs/5_program/562_batching.ipynb #1aa9929a
 import logging
@@ -34,19 +35,26 @@ from ..core.trace import JOURNAL
 from ..core.variable import Variable
 from ..ops.array import shape
 from ..ops.create import range_
-from .batch_rules import merged
+import tfedu.program.batch_rules   # fills the table of rules
+from .block import standing
+from .branch import branch
 from .concrete import Runnable
 from .concrete import Traced
 from .concrete import result
 from .differentiate import REPLAY
 from .function import Function
 from .signature import structure_of
+from .graph import Graph
 from .graph import Node
 from .graph import Value
+from .graph import asked_by_user
 from .graph import dressed
 from .graph import leaves
 from .graph import replaced
+from .loop import way_of
+from .loop import while_loop
 from .tracing import Writing
+from .tracing import out_of_scope
 from .tracing import pruned
 from .tracing import symbol
 from .tracing import writing
@@ -65,18 +73,30 @@ class Element(Writing):
 
     def value_of(self, x: Any) -> Any:
         if not isinstance(x, Tensor) or x.symbolic or not x.dtype.differentiable: return super().value_of(x)
-        if x.serial or x.array.ndim: return self.capture(x)
+        if self.keeps(x): return self.capture(x)
         self.plain.append(x)
         return super().value_of(x)
 
+    def claimed(self, xs: list) -> list:
+        known = [x for x in leaves(xs) if isinstance(x, Tensor)]
+        if any([x.symbolic for x in known]): return xs
+        watched = any([x.serial for x in known])
+        if not watched and not asked_by_user(): self.plain += [x for x in known if x.dtype.differentiable]
+        else: xs = replaced(xs, lambda x: x if x is None else symbol(self.value_of(x), x.serial))
+        return xs
+
+    def keeps(self, x: Tensor) -> bool: return x.dtype.differentiable and bool(x.serial or x.array.ndim)
+
     def capture(self, x: Tensor) -> Value:
-        "An input that stands for `x`."
+        "An input that stands for `x`. Raises TypeError for a tensor of a graph that does not enclose this one."
         if (known := self.captures.get(id(x))) is None:
+            if x.symbolic and (self.outer is None or not any([x.array.node in graph for graph in self.enclosing()])): raise out_of_scope([x])
             samples = x.array.samples if x.symbolic else ()
             known = self.captures[id(x)] = x, self.input(x.array.shape, x.array.dtype, "captured", samples)
             self.taken.append(x)
         return known[1]
 
+# %% ../../nbs/5_program/562_batching.ipynb #6138b998
 class Row:
     "A function of one row, written down."
     def __init__(self, f: Callable,
@@ -210,19 +230,92 @@ def node_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     return list(map(Batched, slowly(node.title, lambda nest: REPLAY[node.kind](node, nest), nest, n, fallback)))
 
 def all_rows(
-    row: Row,
+    graph: Graph,     # Of one row
     xs: list,         # For each input of its graph a tensor, or `Batched`
     n: Any,           # Number of rows
     fallback: bool,   # Whether a step may run row by row
 ) -> list:            # Tensors `(n, ...)`; None where the function returned None
-    "What the function gives for all rows."
-    known = {id(v): x for v, x in zip(row.small.inputs, xs, strict=True)}
-    for node in row.small.nodes:
+    "What the graph gives for all rows."
+    known = {id(v): x for v, x in zip(graph.inputs, xs, strict=True)}
+    for node in graph.nodes:
         if node.kind == "input": continue
         nest = replaced((node.inputs, node.params), lambda leaf: known[id(leaf)] if type(leaf) is Value else leaf)
         results = ROWS.get(node.kind, node_rows)(node, nest, n, fallback)
         known.update((id(v), x) for v, x in zip(node.outputs, results, strict=True))
-    return [None if v is None else stacked(known[id(v)], n) for v in row.small.outputs]
+    return [None if v is None else stacked(known[id(v)], n) for v in graph.outputs]
+
+# %% ../../nbs/5_program/562_batching.ipynb #2244311e
+def pick(index: Batched, outs: list[Tensor], n: Any) -> Tensor:
+    "For each row the one of `outs` that its number, or truth value, names."
+    *firsts, y = outs
+    for i, x in reversed(list(enumerate(firsts))):
+        flag = index.x if index.x.dtype.is_bool else OPS["equal"](index.x, i)
+        y = apply("where", (Batched(flag), Batched(x), Batched(y)), (), n)
+    return y
+
+def branch_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
+    "A conditional, for all rows."
+    (index, captured), what = nest[0], node.what
+    if not batched(nest): return REPLAY["branch"](node, nest)
+    if any([block.effect for block in what.blocks]): raise ValueError(f"vectorized_map: {node.title} has effects, which cannot be had for all rows at once")
+    def run(block, picks): return [y for y in all_rows(block.small, [captured[at] for at in picks], n, fallback) if y is not None]
+    blocks = list(zip(what.blocks, what.picks, strict=True))
+    if type(index) is Batched: outs = [pick(index, list(column), n) for column in zip(*[run(*b) for b in blocks], strict=True)]
+    else: outs = branch(what.__name__, index, [lambda b=b: run(*b) for b in blocks])
+    return [*map(Batched, outs), captured]
+
+ROWS["branch"] = branch_rows
+
+# %% ../../nbs/5_program/562_batching.ipynb #9f9b0cc0
+def loop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
+    "A loop, for all rows. Raises NotImplementedError for a limit, or effects, of each row."
+    (limit, xs, captured), loop = nest[0], node.what
+    if not batched(nest): return REPLAY["loop"](node, nest)
+    if type(limit) is Batched or node.effect: raise NotImplementedError(f"vectorized_map: {node.title} has effects, or a limit for each row")
+    inside, body = [[captured[at] for at in picks] for picks in loop.picks], loop.body()
+    def test(*xs): return all_rows(loop.test.small, [*map(Batched, xs), *inside[0]], n, fallback)[0]
+    def step(*xs):
+        on, new = test(*xs), all_rows(body, [*map(Batched, xs), *inside[1]], n, fallback)
+        return [apply("where", (Batched(on), Batched(a), Batched(b)), (), n) for a, b in zip(new, xs, strict=True)]
+    outs = while_loop(lambda *xs: OPS["reduce_any"](test(*xs)), step, stacked(xs, n), maximum_iterations=limit)
+    return [*map(Batched, outs), (limit, xs, captured)]
+
+ROWS["loop"] = loop_rows
+
+# %% ../../nbs/5_program/562_batching.ipynb #10fd077e
+def back_through(run: Callable, sources: list, gs: list, n: Any) -> list:
+    "Cotangents of `sources` for each row, where `run` of them, batched, gives as many results as there are `gs`."
+    xs = [OPS["identity"](x) for x in stacked(sources, n)]   # one may be among them twice
+    with GradientTape() as tape:
+        tape.watch(xs)
+        outs = run(list(map(Batched, xs)))
+    return [Batched(convert_to_tensor(g)) for g in tape.gradient([y.x for y in outs], xs, stacked(gs, n), "zero")]
+
+def unbranch_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
+    "The way back through a conditional."
+    (index, captured, given), what, (reached, _) = nest[0], node.what, node.what.ways()
+    at = {id(v): i for i, v in enumerate(what.captures)}
+    places = [standing(k, None, what.blocks, at) for k, on in zip(what.known, reached, strict=True) if on]
+    floats = [i for i, y in enumerate([y for y in what.blocks[0].outs if y is not None]) if y.dtype.differentiable]
+    def run(xs):
+        now = dict(zip(places, xs, strict=True))
+        outs = branch_rows(node, ((index, [now.get(i, x) for i, x in enumerate(captured)]), ()), n, fallback)
+        return [outs[i] for i in floats]
+    return back_through(run, [captured[i] for i in places], given[:len(floats)], n)
+
+def unloop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
+    "The way back through a loop."
+    ((limit, xs, captured), given), loop, plan = nest[0], node.what, way_of(node.what)[1]
+    at = {id(v): i for i, v in enumerate(loop.captures)}
+    places = [standing(k, None, [loop.step], at) for (k, _), pairs in zip(loop.known, plan, strict=True) if pairs is not None]
+    def run(moving):
+        start, now = dict(zip(loop.floats, moving)), dict(zip(places, moving[len(loop.floats):], strict=True))
+        state, fixed = [start.get(i, x) for i, x in enumerate(xs)], [now.get(i, x) for i, x in enumerate(captured)]
+        outs = loop_rows(node, ((limit, state, fixed), ()), n, fallback)
+        return [outs[i] for i in loop.floats]
+    return back_through(run, [*[xs[i] for i in loop.floats], *[captured[i] for i in places]], given[:len(loop.floats)], n)
+
+ROWS["unbranch"], ROWS["unloop"] = unbranch_rows, unloop_rows
 
 # %% ../../nbs/5_program/562_batching.ipynb #d399dfe8
 def count_rows(xs: list[Tensor]) -> Any:
@@ -247,7 +340,7 @@ def kinds_of(xs: list) -> list:
 def mapped(f: Callable, xs: list, n: Any, fallback: bool) -> tuple:
     "The structure of what `f` of one row returns, and its results for all rows."
     row = Row(f, kinds_of(xs))
-    return row.structure, all_rows(row, [*xs, *row.taken], n, fallback)
+    return row.structure, all_rows(row.small, [*xs, *row.taken], n, fallback)
 
 # %% ../../nbs/5_program/562_batching.ipynb #8b6c8c16
 LEAVES = (Tensor, Variable, ModuleType, type, CodeType, DType, int, float, bool, str, bytes, complex, type(None), type(...), type(len))
@@ -304,7 +397,7 @@ class Program:
         n = count_rows(xs)
         self.seen, self.row = seen(fn), Row(f, kinds_of(arranged(xs, n)))
         count, inputs = len(xs), [*xs, *self.row.taken]
-        def run(*tensors): return all_rows(self.row, [*arranged(list(tensors[:count]), n), *tensors[count:]], n, fallback)
+        def run(*tensors): return all_rows(self.row.small, [*arranged(list(tensors[:count]), n), *tensors[count:]], n, fallback)
         specs = [TensorSpec(x.shape, x.dtype) for x in inputs]
         self.runnable = Runnable(Traced(run, specs, lambda tensors: (tensors, {}), "vectorized_map"))
     def __call__(self, xs: list[Tensor]) -> list: return self.runnable.flat([*xs, *self.row.taken])

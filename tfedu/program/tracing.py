@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['OPAQUE', 'LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError',
-           'out_of_scope', 'written', 'unsaid', 'take', 'in_one_piece', 'whole', 'captured', 'symbol', 'Symbolic',
-           'learned', 'sizes', 'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'guess', 'pictures',
-           'declared', 'remember', 'cotangents_of', 'kept_by', 'lifted', 'writing', 'pruned']
+           'out_of_scope', 'written', 'take', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes',
+           'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'guess', 'pictures', 'declared', 'remember',
+           'cotangents_of', 'kept_by', 'lifted', 'writing', 'pruned']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
@@ -17,12 +17,12 @@ from ..autodiff.tape import GradientTape
 from ..core.call import explained
 from ..core.convert import convert_to_tensor
 from ..core.dtype import FROM_NUMPY
-from ..core.dtype import variant
 from ..core.dtype import as_dtype
 from ..core.dtype import float32
 from ..core.dtype import int32
 from ..core.dtype import string
 from ..core.dtype import uint8
+from ..core.dtype import variant
 from ..core.errors import InvalidArgumentError
 from ..core.nest import flatten
 from ..core.nest import pack_sequence_as
@@ -49,7 +49,6 @@ from .graph import Packed
 from .graph import Size
 from .graph import Value
 from .graph import or_none
-from .examples import ASKED
 from .examples import GUESSES
 from .examples import SMALL
 from .examples import agreed
@@ -95,40 +94,28 @@ def written(
     "Append a node for a call of `op`. Raises as the op would, as far as shapes and types show it."
     if (graph := GRAPH.get()) is None: raise out_of_scope(xs)
     values, settings = replaced((tuple(xs), params), graph.value_of)
-    if op.name in ASKED and settings and unsaid(settings[0]): raise TypeError(f"{op.name}: a size in {settings[0]} is not known; tf.shape computes it")
     try: specs, plural = op_specs(op, values, settings)
     except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
     outs = list(map(symbol, graph.add("op", op.name, values, settings, specs, plural=plural).outputs))
     return outs if plural else outs[0], (None,) * len(op.saves)
 
-def unsaid(shape: Any) -> bool:
-    "Whether a shape has sizes of which nothing is said."
-    return shape is None or isinstance(shape, TensorShape) and not shape.is_fully_defined() or isinstance(shape, (list, tuple)) and None in [n for n in shape if n is None]
-
 def take(function: Callable, args: tuple, kw: dict):
     "What a symbolic argument makes of a function that could not work with it: a node that calls the function when the graph runs."
     if hasattr(function, "op"): return NotImplemented   # an op finds its own way
     if (graph := GRAPH.get()) is None: raise out_of_scope((args, kw))
-    return in_one_piece(graph, function, args, kw)
-
-def in_one_piece(graph: Any, function: Callable, args: tuple, kw: dict):
-    "A node that calls `function`. One that checks something has an effect; what it hands on is its first argument."
-    if not function.__name__.lower().startswith("assert"): return graph.call(function, args, kw)
-    graph.add("act", function, (), replaced(undressed((args, kw)), graph.value_of), effect=True, title=function.__name__)
-    return (args[0] if args else kw["x"]) if function.__name__ == "assert_all_finite" else None
+    return graph.call(function, args, kw)
 
 def whole(function: Callable, args: tuple, kw: dict, error: Exception):
     "What becomes of a call that failed: a node, if a graph is being written and it failed for want of numbers; NotImplemented otherwise."
     if (graph := GRAPH.get()) is None: return NotImplemented
     given = flatten((args, kw), expand_composites=True)
-    return in_one_piece(graph, function, args, kw) if isinstance(error, AtRunTime) or any([isinstance(x, Tensor) and x.symbolic for x in given]) else NotImplemented
+    return graph.call(function, args, kw) if isinstance(error, AtRunTime) or any([isinstance(x, Tensor) and x.symbolic for x in given]) else NotImplemented
 
 RESCUES.append(whole)
 
 def captured(x: Tensor) -> Tensor:
     "A tensor with numbers, as one of the graph that is being written."
     if (graph := GRAPH.get()) is None: raise out_of_scope([x])
-    graph.note(x)
     return symbol(graph.value_of(x), x.serial)
 
 def symbol(value: Value, serial: int = 0) -> Tensor:
@@ -182,16 +169,18 @@ class Capturing(Graph):
     def __init__(self, name: str = "graph", outer: "Graph | None" = None):
         super().__init__(name, outer)
         self.tensors: dict[int, Tensor] = {}   # id of a value of the enclosing graph -> the tensor through which it was captured
-        self.eager: dict[int, Tensor] = {}     # id of an array -> the tensor with numbers that was captured, where it can have a gradient
-        self.tape = None                       # watches those
 
     def unique(self, name: str) -> str: return super().unique(SCOPE.get() + name)
     def value_of(self, x: Any) -> Any:
         "The value of a tensor in this graph; anything else unchanged."
         if isinstance(x, Size): return self.size(x).array
         if not isinstance(x, Tensor): return x
-        if not x.symbolic: return self.constant(x.array)
+        if not x.symbolic: return self.capture(x) if self.keeps(x) else self.constant(x.array)
         return x.array if x.array.node in self else self.capture(x)
+
+    def keeps(self, x: Tensor) -> bool:
+        "Whether a tensor with numbers is an input, like one of an enclosing graph, because that wants it so."
+        return self.outer is not None and self.outer.keeps(x)
 
     def constant(self, array: np.ndarray, kind: str = "constant") -> Value:
         "An array, as a value."
@@ -201,22 +190,15 @@ class Capturing(Graph):
             known = self.captures[id(array)] = array, node.outputs[0]
         return known[1]
 
-    def note(self, x: Tensor) -> None:
-        "Remember a tensor with numbers that the graph uses: somebody may ask for its gradient."
-        if x.symbolic or not x.dtype.differentiable or id(x.array) in self.eager: return
-        self.eager[id(x.array)] = x
-        if self.tape is not None: self.tape.watch(x)
-
     def claimed(self, xs: list) -> list:
         "The inputs of an op; when the user asked for it, tensors with numbers become values too, so that the graph computes the result each time it runs."
         if any([isinstance(x, Tensor) and x.symbolic for x in leaves(xs)]) or not asked_by_user(): return xs
-        for x in leaves(xs):
-            if x is not None: self.note(x)
-        return replaced(xs, lambda x: x if x is None else symbol(self.constant(x.array, "capture"), x.serial))
+        def claim(x): return x if x is None else symbol(self.capture(x) if self.keeps(x) else self.constant(x.array, "capture"), x.serial)
+        return replaced(xs, claim)
 
     def capture(self, x: Tensor) -> Value:
         "The value of a tensor of an enclosing graph, as an input of this one. Raises TypeError if it does not belong to one."
-        if self.outer is None or not any([x.array.node in graph for graph in self.enclosing()]): raise out_of_scope([x])
+        if x.symbolic and (self.outer is None or not any([x.array.node in graph for graph in self.enclosing()])): raise out_of_scope([x])
         value = self.outer.value_of(x)
         if (known := self.captures.get(id(value))) is None:
             known = self.captures[id(value)] = value, self.input(value.shape, value.dtype, value.node.name, value.samples)
