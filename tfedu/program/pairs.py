@@ -24,7 +24,9 @@ def entropy_and_blame(labels: np.ndarray, logits: np.ndarray) -> list[np.ndarray
 
 PAIRS: dict[tuple[str, str], Callable] = {("sparse_softmax_cross_entropy_with_logits", "blame"): entropy_and_blame}
 
-def pair_kernel(node: Node) -> Callable: return PAIRS[node.what]
+def pair_kernel(node: Node) -> Callable:
+    "What runs for a pair."
+    return PAIRS[node.what]
 
 KINDS["pair"] = pair_kernel
 

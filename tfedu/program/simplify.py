@@ -95,6 +95,7 @@ def added(new: Graph, node: Node, inputs: tuple, params) -> list[Value] | None:
     if (params[0] or "N...C")[:2] == "NC" or not same(x, out) or len(x.shape) < 2 or bias.shape != x.shape[-1:]: return None
     return new.add("op", "add", (x, bias), (), [(out.shape, out.dtype)]).outputs
 
+# %% ../../nbs/5_program/510_simplify.ipynb #8b23e71f
 def whole_sum(new: Graph, node: Node, inputs: tuple, params) -> list[Value] | None:
     "The sum over the rows of a table that was a larger array before, without the table."
     inner, out, axis = inputs[0].node, node.outputs[0], params[0]
@@ -105,6 +106,7 @@ def whole_sum(new: Graph, node: Node, inputs: tuple, params) -> list[Value] | No
 
 PLAINER: dict[str, Callable] = {"pow": square, "bias_add": added, "reduce_sum": whole_sum}
 
+# %% ../../nbs/5_program/510_simplify.ipynb #095554d6
 def simplify(graph: Graph) -> Graph:
     "`graph` without the nodes that change nothing, and with plainer ones."
     def rule(new, node, inputs, params):

@@ -55,6 +55,7 @@ def sum_kernel(node: Node) -> Callable:
 
 KINDS["sum"] = sum_kernel
 
+# %% ../../nbs/5_program/513_sums.ipynb #70c71c0e
 def gather(graph: Graph) -> Graph:
     "`graph` with one node for each long sum."
     uses: dict[int, int] = {}
