@@ -146,7 +146,8 @@ def fitted(name: str, specs: tuple, args: tuple) -> tuple:
         raise ValueError(f"tf.function {name}: Structure of Python function inputs does not match input_signature:\n  inputs: {listed(args)}\n"
                          f"  input_signature: {listed(specs)}") from error
     def one(spec, x):
-        try: return convert_to_tensor(x, None if isinstance(x, Tensor) else spec.dtype) if isinstance(spec, TensorSpec) else x
+        if isinstance(x, TypeSpec) or not isinstance(spec, TensorSpec): return x
+        try: return convert_to_tensor(x, None if isinstance(x, Tensor) else spec.dtype)
         except (ValueError, TypeError) as error:
             raise ValueError(f"tf.function {name}: When input_signature is provided, all inputs to the Python function must be convertible to tensors:\n"
                              f"  inputs: {listed(args)}\n  input_signature: {listed(specs)}") from error
