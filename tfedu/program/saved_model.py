@@ -57,7 +57,7 @@ from .format import encode
 from .format import packed
 from .format import unpacked
 from .function import Function
-from .signature import UNKNOWN
+from .signature import VALUES
 from .signature import flatten_like
 from .trackable import parts
 from .trackable import walk
@@ -121,13 +121,14 @@ class Asset:
     def __parts__(self) -> dict: return {}
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #9e93613b
-def described(name: str, nest: Any) -> Any:
-    "A nest with specs in place of tensors. Raises UnimplementedError for an object that was part of the program."
-    if isinstance(nest, dict): return {key: described(name, part) for key, part in nest.items()}
-    if isinstance(nest, (list, tuple)): return (list if isinstance(nest, list) else tuple)([described(name, part) for part in nest])
-    spec = spec_of(nest)
-    if spec is None and (nest is UNKNOWN or isinstance(nest, Place)):
-        raise UnimplementedError(None, None, f"tf.saved_model.save: {name} was traced for an argument that is a Python object or a variable; only tensors and plain values can be saved")
+def described(name: str, nest: Any, variables: bool = False) -> Any:
+    "A nest with specs in place of tensors, and of `variables` where they are allowed. Raises UnimplementedError for an object that was part of the program."
+    if isinstance(nest, dict): return {key: described(name, part, variables) for key, part in nest.items()}
+    if isinstance(nest, (list, tuple)): return (list if isinstance(nest, list) else tuple)([described(name, part, variables) for part in nest])
+    if variables and isinstance(nest, Place): return TensorSpec(nest.shape, nest.dtype)
+    if (spec := spec_of(nest)) is None and not isinstance(nest, VALUES):
+        raise UnimplementedError(None, None, f"tf.saved_model.save: {name} was traced for an argument that is a Python object or a variable; "
+                                 "only tensors and plain values can be saved")
     return nest if spec is None else spec
 
 def concrete_data(f: ConcreteFunction, variables: list) -> dict:
@@ -138,7 +139,7 @@ def concrete_data(f: ConcreteFunction, variables: list) -> dict:
                                  "must be tracked by assigning them to an attribute of a tracked object or assigned to an attribute of the main object directly.")
     graph = graph_data(f.traced.small, variables)
     encode(graph)
-    return {"args": described(f.name, f.structured_input_signature), "graph": checked_graph(graph, len(variables)), "result": described(f.name, f.structured_outputs)}
+    return {"args": described(f.name, f.structured_input_signature), "graph": checked_graph(graph, len(variables)), "result": described(f.name, f.structured_outputs, True)}
 
 def parameters_of(signature: inspect.Signature) -> list:
     "The parameters of a function: name, kind, and the default if it can be saved."
