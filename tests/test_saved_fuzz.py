@@ -208,6 +208,11 @@ def test_a_tuple_that_holds_itself(saved, tmp_path):
     with pytest.raises(tf.errors.InvalidArgumentError, match="holds itself"): tf.saved_model.load(str(tmp_path))
     chain = [{"kind": "object", "parts": {"t": i + 1}} for i in range(5000)] + [{"kind": "list", "parts": {}}]
     (tmp_path / "saved_model.pb").write_bytes(packed({**value, "objects": chain}))
+    x, depth = tf.saved_model.load(str(tmp_path)), 0
+    while hasattr(x, "t"): x, depth = x.t, depth + 1
+    assert depth == 5000   # long is no harm
+    tuples = [{"kind": "object", "parts": {"t": 1}}, *[{"kind": "tuple", "parts": {"0": i + 1}} for i in range(1, 5000)], {"kind": "list", "parts": {}}]
+    (tmp_path / "saved_model.pb").write_bytes(packed({**value, "objects": tuples}))
     with pytest.raises(tf.errors.InvalidArgumentError, match="deep"): tf.saved_model.load(str(tmp_path))
 
 

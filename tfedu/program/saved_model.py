@@ -404,20 +404,17 @@ def made(x: dict, variables: list, folder: str) -> Any:
 
 def connected(data: list, things: list) -> Any:
     "Give all objects their parts; the root. Raises InvalidArgumentError for a tuple that holds itself."
-    state = [0] * len(things)
-    def finish(i, depth=0):
-        right(state[i] != 1 or data[i]["kind"] != "tuple", "a tuple that holds itself")
-        right(depth < 500, "objects are nested more than 500 deep")
-        if state[i]: return things[i]
-        state[i], x = 1, things[i]
-        found = {name: finish(part, depth + 1) for name, part in data[i]["parts"].items()}
-        if data[i]["kind"] in ("list", "tuple"): x.extend(found.values())
-        elif data[i]["kind"] == "dict": x.update(found)
-        elif data[i]["kind"] == "object": vars(x).update(found)
-        if data[i]["kind"] == "tuple": things[i] = tuple(x)
-        state[i] = 2
+    def finished(i, above=()):
+        right(i not in above and len(above) < 64, "a tuple that holds itself, or tuples more than 64 deep")
+        if data[i]["kind"] == "tuple" and type(things[i]) is list: things[i] = tuple([finished(part, (*above, i)) for part in data[i]["parts"].values()])
         return things[i]
-    return finish(0)
+    for i in range(len(data)): finished(i)
+    for x, thing in zip(data, things, strict=True):
+        found = {name: things[part] for name, part in x["parts"].items()}
+        if x["kind"] == "list": thing.extend(found.values())
+        elif x["kind"] == "dict": thing.update(found)
+        elif x["kind"] == "object": vars(thing).update(found)
+    return things[0]
 
 @publish("tf.saved_model.load")
 def load(
