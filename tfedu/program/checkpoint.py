@@ -68,10 +68,12 @@ def put(
     if not isinstance(x, Place): return x.__restore__(saved) if saved else None
     for array in saved.values():
         if array.dtype != x.dtype.np:
-            raise InvalidArgumentError(None, None, f"restore: {record.keys['VARIABLE_VALUE']} is {FROM_NUMPY[array.dtype].name} in the checkpoint, "
+            raise InvalidArgumentError(None, None, f"restore: {record.keys['VARIABLE_VALUE']} is {FROM_NUMPY[array.dtype].name} in the "
+                                                   "checkpoint, "
                                        f"expected {x.dtype.name} for variable {x.name!r}")
         if not x.static.is_compatible_with(array.shape):
-            raise ValueError(f"restore: Received incompatible tensor with shape {array.shape} when attempting to restore variable {x.name!r} "
+            raise ValueError(f"restore: Received incompatible tensor with shape {array.shape} when attempting to restore variable "
+                             f"{x.name!r} "
                              f"with shape {x.static}")
         outside(lambda array=array: x.assign(array))
 
@@ -96,7 +98,8 @@ class Restoring:
             seen.add((number, id(x)))
             if number not in self.bound: bind(self, number, x)
             elif self.bound[number] is not x:
-                LOG.warning("restore: Inconsistent references: the checkpoint has one object for %s and for %s; the first keeps the value", self.bound[number], x)
+                LOG.warning("restore: Inconsistent references: the checkpoint has one object for %s and for %s; the first keeps the value",
+                    self.bound[number], x)
                 continue
             elif x is not thing and not isinstance(x, (list, tuple, dict)): continue   # it tells when something arrives
             children = self.records[number].children
@@ -109,7 +112,8 @@ class Restoring:
     def sweep(self) -> None:
         for number, x in list(self.bound.items()): self.meet(number, x)
     def __del__(self):
-        for number in sorted(() if self.quiet else self.__dict__.get("open", ())): LOG.warning("Unresolved object in checkpoint: %s", label(self.records, number))
+        for number in sorted(() if self.quiet else self.__dict__.get("open", ())): LOG.warning("Unresolved object in checkpoint: %s",
+            label(self.records, number))
 
 LOG = logging.getLogger("tfedu")
 
@@ -125,6 +129,7 @@ def bind(restoring: Restoring, number: int, x: Any) -> None:
     if (record.children or record.slots) and hasattr(x, "__dict__") and not isinstance(x, (list, tuple, dict)):
         vars(x)["_waiting"] = (*vars(x).get("_waiting", ()), restoring.arrived)
 
+# %% ../../nbs/5_program/572_checkpoint.ipynb #0d3b4131
 def make_slots(restoring: Restoring) -> None:
     "Make and fill the slots whose optimizer and variable are known."
     for number, owner in list(restoring.bound.items()):
@@ -146,7 +151,8 @@ def label(records: list[Record], number: int) -> str:
     for i in waiting:
         for name, child in records[i].children.items():
             if child not in names: names[child], _ = f"{names[i]}.{name}", waiting.append(child)
-    owners = {slot: f"{names.get(owner, '?')}'s state {name!r} for {names.get(v, '?')}" for owner, r in enumerate(records) for v, name, slot in r.slots}
+    owners = {slot: f"{names.get(owner, '?')}'s state {name!r} for {names.get(v, '?')}" for owner, r in enumerate(records) for v, name,
+        slot in r.slots}
     return names.get(number) or owners.get(number, f"object {number}")
 
 # %% ../../nbs/5_program/572_checkpoint.ipynb #6356a2fa
@@ -156,8 +162,10 @@ class InitializationOnlyStatus:
     assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
     def expect_partial(self): return self
     def initialize_or_restore(self, session=None) -> None: "Nothing to do: variables have values from the beginning."
-    def run_restore_ops(self, session=None): raise AssertionError("No checkpoint specified, so no restore ops are available (save_path=None to restore).")
+    def run_restore_ops(self, session=None): raise AssertionError("No checkpoint specified, so no restore ops are available "
+                                                                  "(save_path=None to restore).")
 
+# %% ../../nbs/5_program/572_checkpoint.ipynb #37664be5
 class CheckpointLoadStatus:
     "What became of a restore. Its questions raise AssertionError, or return the status."
     def __init__(self, restoring: Restoring): self.restoring = restoring
@@ -165,24 +173,29 @@ class CheckpointLoadStatus:
     def assert_consumed(self):
         "Everything in the checkpoint was used, and everything in the program has a value from it."
         self.restoring.sweep()
-        for number in sorted(self.restoring.open): raise AssertionError(f"Unresolved object in checkpoint {label(self.restoring.records, number)}: {self.restoring.records[number].keys}")
+        for number in sorted(self.restoring.open): raise AssertionError(f"Unresolved object in checkpoint "
+                                                                        f"{label(self.restoring.records, number)}: "
+                                                                        f"{self.restoring.records[number].keys}")
         return self.assert_existing_objects_matched()
 
     def assert_existing_objects_matched(self):
         "Everything that the program has made so far has a value from the checkpoint."
         self.restoring.sweep()
-        if lost := self.unmatched(): raise AssertionError(f"Some Python objects were not bound to checkpointed values, likely due to changes in the Python program: {shorten(lost)}")
+        if lost := self.unmatched(): raise AssertionError(f"Some Python objects were not bound to checkpointed values, likely due to "
+                                                          f"changes in the Python program: {shorten(lost)}")
         return self
 
     def assert_nontrivial_match(self):
         "Something besides the root was found."
         self.restoring.sweep()
-        if len(self.restoring.bound) <= 1: raise AssertionError(f"Nothing except the root object matched a checkpointed value; without one are {shorten(self.unmatched())}")
+        if len(self.restoring.bound) <= 1: raise AssertionError(f"Nothing except the root object matched a checkpointed value; without "
+                                                                f"one are {shorten(self.unmatched())}")
         return self
 
     def unmatched(self) -> list:
         "Objects of the program with values that are not in the checkpoint."
-        return [at.thing for at in walk(self.restoring.root, self.restoring.extra) if values(at.thing) and id(at.thing) not in self.restoring.numbers]
+        return [at.thing for at in walk(self.restoring.root, self.restoring.extra) if values(at.thing)
+            and id(at.thing) not in self.restoring.numbers]
 
     def expect_partial(self):
         "Do not warn of what remains unused."
@@ -202,15 +215,18 @@ def checked_parts(root: Any, named: dict) -> None:
     "Raise ValueError for something that cannot be saved."
     for name, x in {"root": root, **named}.items():
         if x is not None and not counts(x):
-            raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object: a variable, a module, an optimizer or a structure of them; got {shorten(x)}")
+            raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object: a variable, a module, an optimizer or a "
+                             f"structure of them; got {shorten(x)}")
     for name in named:
         if root is not None and getattr(root, name, named[name]) is not named[name]:
             raise ValueError(f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists.")
 
 def eagerly(what: str) -> None:
     "Raise NotImplementedError while a graph is written."
-    if GRAPH.get() is not None: raise NotImplementedError(f"Checkpoint.{what}: files are read and written outside of a tf.function; call it between the steps")
+    if GRAPH.get() is not None: raise NotImplementedError(f"Checkpoint.{what}: files are read and written outside of a tf.function; call "
+                                                          "it between the steps")
 
+# %% ../../nbs/5_program/572_checkpoint.ipynb #da0c5cae
 class Tree(Tracked):
     "The parts of a checkpoint."
     def __init__(self, root: Any, named: dict):
@@ -227,7 +243,8 @@ class Tree(Tracked):
         return self._counter
 
     base = property(lambda self: self if self._root is None else self._root)
-    def __parts__(self) -> dict: return {n: x for n, x in vars(self).items() if not n.startswith("_")} | ({} if self._counter is None else {"save_counter": self._counter})
+    def __parts__(self) -> dict: return {n: x for n,
+        x in vars(self).items() if not n.startswith("_")} | ({} if self._counter is None else {"save_counter": self._counter})
     def walked(self) -> list[Found]: return walk(self.base, self.__parts__())
 
 # %% ../../nbs/5_program/572_checkpoint.ipynb #8a044d96
@@ -249,7 +266,8 @@ class Checkpoint(Tree):
         eagerly("read")
         extra = self.__parts__()
         bundle = Bundle(local(save_path))
-        if OBJECTS not in bundle: raise InvalidArgumentError(None, None, f"restore: {save_path} names variables without objects, as tf.compat.v1 wrote; tf.train.load_variable reads them")
+        if OBJECTS not in bundle: raise InvalidArgumentError(None, None, f"restore: {save_path} names variables without objects, as "
+                                                                         "tf.compat.v1 wrote; tf.train.load_variable reads them")
         return CheckpointLoadStatus(Restoring(bundle, self.base, extra))
 
     def save(self, file_prefix, options: CheckpointOptions | None = None) -> str:
@@ -282,5 +300,6 @@ def note_latest(
         inside = os.path.relpath(path, folder) if os.path.dirname(os.path.abspath(path)) == os.path.abspath(folder) else path
         return '"' + inside.replace("\\", "\\\\").replace('"', '\\"') + '"'
     lines = [f"model_checkpoint_path: {quoted(path)}", *[f"all_model_checkpoint_paths: {quoted(p)}" for p in others],
-             *[f"all_model_checkpoint_timestamps: {t!r}" for t in times or ()], *([f"last_preserved_timestamp: {preserved!r}"] if preserved is not None else ())]
+             *[f"all_model_checkpoint_timestamps: {t!r}" for t in times or ()],
+             *([f"last_preserved_timestamp: {preserved!r}"] if preserved is not None else ())]
     write_bytes(os.path.join(folder, name or "checkpoint"), "".join([f"{line}\n" for line in lines]).encode())

@@ -31,7 +31,9 @@ from ..ops.indexed_slices import IndexedSlices
 @publish("tf.train.Coordinator")
 class Coordinator:
     "Lets threads stop together. `tf.train.Coordinator`"
-    def __init__(self, clean_stop_exception_types: tuple | None = None):   # Errors that are no reason to complain; None: the end of the data
+    def __init__(self,
+        clean_stop_exception_types: tuple | None = None,   # Errors that are no reason to complain; None: the end of the data
+    ):
         self.clean, self.lock, self.event = clean_stop_exception_types or (OutOfRangeError,), RLock(), Event()
         self.error, self.threads, self.joined = None, set(), False
 
@@ -59,9 +61,10 @@ class Coordinator:
         except Exception as error: self.request_stop(error)
 
     def join(self, threads: Iterable[Thread] | None = None, stop_grace_period_secs: float = 120, ignore_live_threads: bool = False) -> None:
-        "Wait until the threads end, and some seconds longer at most after a stop. Raises the error of the stop; RuntimeError if a thread goes on."
+        "Wait until the threads end. Raises the error of the stop, or RuntimeError for a thread that goes on after it."
         join(self, {*(threads or ()), *self.threads}, stop_grace_period_secs, ignore_live_threads)
 
+# %% ../../nbs/5_program/577_coordinate.ipynb #8cdec7d6
 def join(coordinator: Coordinator, threads: set[Thread], grace: float, ignore: bool) -> None:
     "Wait for `threads`."
     while any([t.is_alive() for t in threads]) and not coordinator.wait_for_stop(0.05): pass
@@ -78,7 +81,8 @@ class ScaledOptimizer:
     "An optimizer whose loss is multiplied and whose gradients are divided. Made by `enable_mixed_precision_graph_rewrite`."
     def __init__(self, inner: Any, scale: LossScale): self.inner, self.scale = inner, scale
     def __getattr__(self, name): return getattr(self.__dict__["inner"], name)
-    def __parts__(self) -> dict: return {"base_optimizer": self.inner} | ({"loss_scale": self.scale} if hasattr(self.scale, "__parts__") else {})
+    def __parts__(self) -> dict: return {"base_optimizer": self.inner} | ({"loss_scale": self.scale} if hasattr(self.scale, "__parts__")
+        else {})
     loss_scale = property(lambda self: self.scale)
 
     def get_scaled_loss(self, loss: Any) -> Any:
@@ -88,12 +92,14 @@ class ScaledOptimizer:
 
     def get_unscaled_gradients(self, grads: Iterable) -> list:
         factor = 1 / self.scale()
-        return [g if g is None else IndexedSlices(g.values * cast(factor, g.values.dtype), g.indices, g.dense_shape) if isinstance(g, IndexedSlices)
+        return [g if g is None else IndexedSlices(g.values * cast(factor, g.values.dtype), g.indices, g.dense_shape)
+            if isinstance(g, IndexedSlices)
                 else g * cast(factor, g.dtype) for g in grads]
 
     def minimize(self, loss: Any, var_list: Any, grad_loss: Any = None, name: str | None = None, tape: Any = None) -> Variable | None:
         "Make the function `loss` smaller, as the optimizer does. Raises ValueError for a tensor, whose factor would come too late."
-        if not callable(loss): raise ValueError("minimize: with a loss scale, give a function; a tensor must be scaled with get_scaled_loss under the tape")
+        if not callable(loss): raise ValueError("minimize: with a loss scale, give a function; a tensor must be scaled with "
+                                                "get_scaled_loss under the tape")
         return self.apply_gradients(self.inner._compute_gradients(self.get_scaled_loss(loss), var_list, grad_loss, tape), name)
 
     def apply_gradients(self, grads_and_vars: Iterable, name: str | None = None, **more: Any) -> Variable | None:
@@ -120,7 +126,7 @@ def enable_mixed_precision_graph_rewrite(
     opt,                    # A `tf.keras.optimizers.Optimizer`
     loss_scale="dynamic",   # `dynamic`, a number, or a `LossScale`
 ) -> ScaledOptimizer:
-    "An optimizer that scales the loss of `opt`. Raises ValueError for anything but an optimizer. `tf.train.experimental.enable_mixed_precision_graph_rewrite`"
+    "An optimizer that scales the loss of `opt`. Raises ValueError. `tf.train.experimental.enable_mixed_precision_graph_rewrite`"
     if isinstance(opt, ScaledOptimizer): raise ValueError('"opt" must not already be an instance of a LossScaleOptimizer.')
     if not all([isinstance(getattr(type(opt), name, None), Callable) for name in ("apply_gradients", "_compute_gradients")]):
         raise ValueError(f'"opt" must be an instance of a tf.keras.optimizers.Optimizer, but got: {opt}')
@@ -130,5 +136,5 @@ def enable_mixed_precision_graph_rewrite(
 
 @publish("tf.train.experimental.disable_mixed_precision_graph_rewrite")
 def disable_mixed_precision_graph_rewrite() -> None:
-    "Switch the rewriting of graphs off again; optimizers that were made stay as they are. `tf.train.experimental.disable_mixed_precision_graph_rewrite`"
+    "Switch the option off again; optimizers stay. `tf.train.experimental.disable_mixed_precision_graph_rewrite`"
     OPTIONS["auto_mixed_precision"] = False

@@ -69,7 +69,8 @@ def many(values: Any) -> bytes:
 def array_data(a: np.ndarray) -> bytes:
     "Type, shape and elements of an array."
     words = a.ravel().tolist() if a.dtype == object else ()
-    if not all([isinstance(w, bytes) for w in words]): raise UnimplementedError(None, None, f"an array of objects cannot be saved: {words[:3]}")
+    if not all([isinstance(w, bytes) for w in words]): raise UnimplementedError(None, None, f"an array of objects cannot be saved: "
+        f"{words[:3]}")
     data = b"".join(map(sized, words)) if a.dtype == object else np.ascontiguousarray(a).tobytes()
     return sized(FROM_NUMPY[a.dtype].name.encode()) + many(list(a.shape)) + sized(data)
 
@@ -78,12 +79,15 @@ def folded(n: int) -> bytes:
     if not -2**63 <= n < 2**64: raise UnimplementedError(None, None, f"a whole number of more than 64 bits cannot be saved: {n}")
     return bytes([n < 0]) + varint(-n - 1 if n < 0 else n)
 
+# %% ../../nbs/5_program/580_format.ipynb #13b738d4
 WRITERS: dict[type, tuple[int, Callable]] = {   # type -> tag, and what is written behind it
     type(None): (0, lambda x: b""), bool: (1, lambda x: bytes([x])), int: (3, folded), float: (4, lambda x: struct.pack("<d", x)),
     complex: (5, lambda x: struct.pack("<dd", x.real, x.imag)), str: (6, lambda x: sized(x.encode())), bytes: (7, sized),
-    type(...): (8, lambda x: b""), list: (9, many), tuple: (10, many), dict: (11, lambda x: many([part for pair in x.items() for part in pair])),
+    type(...): (8, lambda x: b""), list: (9, many), tuple: (10, many),
+    dict: (11, lambda x: many([part for pair in x.items() for part in pair])),
     slice: (12, lambda x: many([x.start, x.stop, x.step])), DType: (13, lambda x: sized(x.name.encode())), np.ndarray: (14, array_data),
-    TensorShape: (15, lambda x: encode(None if x.rank is None else x.as_list())), Ref: (16, lambda x: varint(x.number)), Var: (17, lambda x: varint(x.number)),
+    TensorShape: (15, lambda x: encode(None if x.rank is None else x.as_list())), Ref: (16, lambda x: varint(x.number)),
+    Var: (17, lambda x: varint(x.number)),
     Public: (18, lambda x: sized(x.name.encode())), Parted: (19, lambda x: many([x.spec, x.parts])), Record: (23, many)}
 
 def encode(x: Any) -> bytes:
@@ -104,7 +108,8 @@ class Cursor:
     "A place in bytes. Its methods raise DataLossError when the bytes are not what was asked for."
     def __init__(self, data: bytes): self.data, self.at, self.depth = memoryview(data), 0, 0
     def take(self, count: int) -> bytes:
-        if count > len(self.data) - self.at: raise damaged(f"{count} bytes are announced at byte {self.at}, {len(self.data) - self.at} follow")
+        if count > len(self.data) - self.at: raise damaged(f"{count} bytes are announced at byte {self.at}, {len(self.data) - self.at} "
+                                                           "follow")
         self.at += count
         return bytes(self.data[self.at - count:self.at])
     def number(self) -> int:
@@ -119,7 +124,8 @@ class Cursor:
         below = self.take(1)[0]
         return -self.number() - 1 if below else self.number()
     def many(self) -> list:
-        if (count := self.number()) > len(self.data) - self.at: raise damaged(f"{count} values are announced at byte {self.at}, {len(self.data) - self.at} bytes follow")
+        if (count := self.number()) > len(self.data) - self.at: raise damaged(f"{count} values are announced at byte {self.at}, "
+                                                                              f"{len(self.data) - self.at} bytes follow")
         return [decode(self) for _ in range(count)]
     def dtype(self) -> DType:
         if (name := self.text()) not in NAMED: raise damaged(f"there is no type {name!r}")
@@ -138,9 +144,11 @@ def read_elements(cursor: Cursor) -> np.ndarray:
     flat = np.frombuffer(data.data, np.uint8) != 0 if dtype.is_bool else np.frombuffer(data.data, dtype.np)
     return flat.reshape(shape).copy()
 
+# %% ../../nbs/5_program/580_format.ipynb #ec5da1f4
 def shape_of_list(sizes: Any) -> TensorShape:
     "A shape from what was written for it."
-    if sizes is not None and not (type(sizes) is list and all([n is None or type(n) is int and 0 <= n < 2**63 for n in sizes])): raise damaged(f"the shape {sizes!r}")
+    if sizes is not None and not (type(sizes) is list
+        and all([n is None or type(n) is int and 0 <= n < 2**63 for n in sizes])): raise damaged(f"the shape {sizes!r}")
     return TensorShape(sizes)
 
 def pairs_of(parts: list) -> dict:
@@ -157,7 +165,8 @@ def spec_from(parts: list) -> Any:
 
 def parted(parts: list) -> Parted:
     "A composite from its spec and parts."
-    if len(parts) != 2 or type(parts[0]).__name__ not in SPECS or type(parts[1]) is not list: raise damaged("a composite without a spec and parts")
+    if len(parts) != 2 or type(parts[0]).__name__ not in SPECS or type(parts[1]) is not list: raise damaged("a composite without a spec "
+        "and parts")
     return Parted(*parts)
 
 def record(parts: list) -> Record:
@@ -173,9 +182,12 @@ def slice_of(parts: list) -> slice:
 # %% ../../nbs/5_program/580_format.ipynb #f85baa4a
 READERS: dict[int, Callable[[Cursor], Any]] = {
     0: lambda c: None, 1: lambda c: c.take(1) != b"\0", 3: Cursor.whole, 4: lambda c: struct.unpack("<d", c.take(8))[0],
-    5: lambda c: complex(*struct.unpack("<dd", c.take(16))), 6: Cursor.text, 7: Cursor.sized, 8: lambda c: ..., 9: Cursor.many, 10: lambda c: tuple(c.many()),
-    11: lambda c: pairs_of(c.many()), 12: lambda c: slice_of(c.many()), 13: Cursor.dtype, 14: read_elements, 15: lambda c: shape_of_list(decode(c)),
-    16: lambda c: Ref(c.number()), 17: lambda c: Var(c.number()), 18: lambda c: Public(c.text()), 19: lambda c: parted(c.many()), 20: lambda c: spec_from(c.many()),
+    5: lambda c: complex(*struct.unpack("<dd", c.take(16))), 6: Cursor.text, 7: Cursor.sized, 8: lambda c: ..., 9: Cursor.many,
+    10: lambda c: tuple(c.many()),
+    11: lambda c: pairs_of(c.many()), 12: lambda c: slice_of(c.many()), 13: Cursor.dtype, 14: read_elements,
+    15: lambda c: shape_of_list(decode(c)),
+    16: lambda c: Ref(c.number()), 17: lambda c: Var(c.number()), 18: lambda c: Public(c.text()), 19: lambda c: parted(c.many()),
+    20: lambda c: spec_from(c.many()),
     21: lambda c: c.dtype().np, 22: lambda c: read_elements(c)[()], 23: lambda c: record(c.many())}
 
 def decode(cursor: Cursor) -> Any:
@@ -199,9 +211,12 @@ def unpacked(data: bytes) -> Any:
     "The value in a file. Raises DataLossError for a damaged file, UnimplementedError for another format or version."
     try: message = Message(data)
     except InvalidArgumentError as error: raise damaged(str(error)) from error
-    if not message[PAYLOAD]: raise UnimplementedError(None, None, "this is no graph that tfedu saved; graphs of TensorFlow itself cannot be read")
-    if message.last(1) != VERSION: raise UnimplementedError(None, None, f"a saved graph of version {message.last(1)}; this program reads version {VERSION}")
-    if len(message) != 2 or len(message[PAYLOAD]) != 1 or len(message[1]) != 1 or not message.parts(PAYLOAD): raise damaged("there are other fields than one of each")
+    if not message[PAYLOAD]: raise UnimplementedError(None, None, "this is no graph that tfedu saved; graphs of TensorFlow itself cannot "
+                                                                  "be read")
+    if message.last(1) != VERSION: raise UnimplementedError(None, None, f"a saved graph of version {message.last(1)}; this program reads "
+                                                                        f"version {VERSION}")
+    if len(message) != 2 or len(message[PAYLOAD]) != 1 or len(message[1]) != 1 or not message.parts(PAYLOAD): raise damaged("there are "
+        "other fields than one of each")
     body = bytes(message.parts(PAYLOAD)[0])
     if masked(body[4:]) != body[:4]: raise damaged("its checksum is wrong")
     cursor = Cursor(body[4:])

@@ -74,9 +74,11 @@ REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/ser
 DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING, TRAINING, GPU = "serving_default", "serve", "train", "gpu"
 SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_SCHEMA_VERSION = "saved_model.pb", "saved_model.pbtxt", 1
 VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
-for name in ("ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES "
+for name in ("ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB CLASSIFY_INPUTS CLASSIFY_METHOD_NAME "
+             "CLASSIFY_OUTPUT_CLASSES "
              "CLASSIFY_OUTPUT_SCORES PREDICT_INPUTS PREDICT_METHOD_NAME PREDICT_OUTPUTS REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS "
-             "DEFAULT_SERVING_SIGNATURE_DEF_KEY SERVING TRAINING GPU SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION "
+             "DEFAULT_SERVING_SIGNATURE_DEF_KEY SERVING TRAINING GPU SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT "
+             "SAVED_MODEL_SCHEMA_VERSION "
              "VARIABLES_DIRECTORY VARIABLES_FILENAME").split():
     publish_value(f"tf.saved_model.{name}", name, __name__)
 
@@ -105,7 +107,8 @@ class SaveOptions:
         experimental_io_device=None,          # The device whose file system is used: here all are one
         experimental_variable_policy=None,    # What is kept of where variables were
     ):
-        self.namespace_whitelist, self.save_debug_info, self.function_aliases = list(namespace_whitelist or ()), save_debug_info, dict(function_aliases or {})
+        self.namespace_whitelist, self.save_debug_info, self.function_aliases = list(namespace_whitelist
+            or ()), save_debug_info, dict(function_aliases or {})
         self.experimental_io_device, self.experimental_variable_policy = experimental_io_device, VariablePolicy.from_obj(experimental_variable_policy)
 
 @publish("tf.saved_model.LoadOptions")
@@ -122,12 +125,14 @@ class Asset:
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #9e93613b
 def described(name: str, nest: Any, variables: bool = False) -> Any:
-    "A nest with specs in place of tensors, and of `variables` where they are allowed. Raises UnimplementedError for an object that was part of the program."
+    "A nest with specs in place of tensors, and of variables if allowed. Raises UnimplementedError for a Python object."
     if isinstance(nest, dict): return {key: described(name, part, variables) for key, part in nest.items()}
-    if isinstance(nest, (list, tuple)): return (list if isinstance(nest, list) else tuple)([described(name, part, variables) for part in nest])
+    if isinstance(nest, (list, tuple)): return (list if isinstance(nest, list)
+        else tuple)([described(name, part, variables) for part in nest])
     if variables and isinstance(nest, Place): return TensorSpec(nest.shape, nest.dtype)
     if (spec := spec_of(nest)) is None and not isinstance(nest, VALUES):
-        raise UnimplementedError(None, None, f"tf.saved_model.save: {name} was traced for an argument that is a Python object or a variable; "
+        raise UnimplementedError(None, None, f"tf.saved_model.save: {name} was traced for an argument that is a Python object or a "
+                                             "variable; "
                                  "only tensors and plain values can be saved")
     return nest if spec is None else spec
 
@@ -135,12 +140,16 @@ def concrete_data(f: ConcreteFunction, variables: list) -> dict:
     "A traced function as data. Raises AssertionError for a variable that does not belong to the object, UnimplementedError."
     for v in f.traced.all_variables:
         if not any([v is known for known in variables]):
-            raise AssertionError(f"Tried to export a function which references untracked object {v.name!r}. TensorFlow objects (e.g. tf.Variable) captured by functions "
-                                 "must be tracked by assigning them to an attribute of a tracked object or assigned to an attribute of the main object directly.")
+            raise AssertionError(f"Tried to export a function which references untracked object {v.name!r}. TensorFlow objects (e.g. "
+                                 "tf.Variable) captured by functions "
+                                 "must be tracked by assigning them to an attribute of a tracked object or assigned to an attribute of "
+                                 "the main object directly.")
     graph = graph_data(f.traced.small, variables)
     encode(graph)
-    return {"args": described(f.name, f.structured_input_signature), "graph": checked_graph(graph, len(variables)), "result": described(f.name, f.structured_outputs, True)}
+    return {"args": described(f.name, f.structured_input_signature), "graph": checked_graph(graph, len(variables)),
+        "result": described(f.name, f.structured_outputs, True)}
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #a76eb339
 def parameters_of(signature: inspect.Signature) -> list:
     "The parameters of a function: name, kind, and the default if it can be saved."
     def one(p):
@@ -152,10 +161,12 @@ def function_data(f: Any, variables: list) -> dict:
     "A function as data."
     if isinstance(f, ConcreteFunction):
         args, kw = f.structured_input_signature
-        names = [(name, int(inspect.Parameter.POSITIONAL_OR_KEYWORD)) for name in f.names[:len(args)]] + [(name, int(inspect.Parameter.KEYWORD_ONLY)) for name in sorted(kw)]
+        names = [(name, int(inspect.Parameter.POSITIONAL_OR_KEYWORD))
+            for name in f.names[:len(args)]] + [(name, int(inspect.Parameter.KEYWORD_ONLY)) for name in sorted(kw)]
         return {"name": f.name, "parameters": names, "traces": [concrete_data(f, variables)]}
     if f.input_signature is not None and not f.concrete_functions(): f.get_concrete_function()
-    return {"name": getattr(f.python_function, "__name__", "function"), "parameters": parameters_of(f.signature), "traces": [concrete_data(c, variables) for c in f.concrete_functions()]}
+    return {"name": getattr(f.python_function, "__name__", "function"), "parameters": parameters_of(f.signature),
+        "traces": [concrete_data(c, variables) for c in f.concrete_functions()]}
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #c1898467
 def matched(pattern: Any, nest: Any, convert: bool) -> list[Tensor] | None:
@@ -175,6 +186,7 @@ def matched(pattern: Any, nest: Any, convert: bool) -> list[Tensor] | None:
         found += flatten(x, expand_composites=True) if hasattr(type(x), "__flatten__") else [x]
     return found
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #bf01c34d
 def rebuilt(pattern: Any, outs: Iterator) -> Any:
     "The result of a function from tensors."
     if isinstance(pattern, dict):
@@ -185,22 +197,26 @@ def rebuilt(pattern: Any, outs: Iterator) -> Any:
     next(outs)
     return None
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #c1f0f89e
 def restored_function(data: dict, variables: list) -> Function:
     "A function that calls the saved graphs. Its calls raise ValueError if no graph fits."
     traces = data["traces"]
     def call(*args, **kw):
         for convert in (False, True):
             for trace in traces:
-                if (xs := matched(trace["args"], (args, kw), convert)) is not None: return rebuilt(trace["result"], iter(run_graph(trace["graph"], xs, variables)))
+                if (xs := matched(trace["args"], (args, kw), convert)) is not None: return rebuilt(trace["result"],
+                    iter(run_graph(trace["graph"], xs, variables)))
         options = "\\n".join([f"  {i}: {trace['args']}" for i, trace in enumerate(traces, 1)])
-        raise ValueError(f"Could not find matching function to call loaded from the SavedModel. Got:\\n  {args}, {kw}\\nExpected these arguments to match one of the "
+        raise ValueError(f"Could not find matching function to call loaded from the SavedModel. Got:\\n  {args}, {kw}\\nExpected these "
+                         "arguments to match one of the "
                          f"following {len(traces)} option(s):\\n{options}")
     call.__name__, call.__signature__ = data["name"], signature_from(data["parameters"])
     return Function(call, autograph=False)
 
 def signature_from(parameters: list) -> inspect.Signature:
     "The signature of Python. Raises InvalidArgumentError if it can be none."
-    try: return inspect.Signature([inspect.Parameter(name, inspect._ParameterKind(kind), default=default[0] if default else inspect.Parameter.empty)
+    try: return inspect.Signature([inspect.Parameter(name, inspect._ParameterKind(kind),
+        default=default[0] if default else inspect.Parameter.empty)
                                    for name, kind, *default in parameters])
     except (TypeError, ValueError) as error: raise wrong("function", f"its parameters are {parameters!r}: {error}") from error
 
@@ -238,42 +254,53 @@ def variable_data(v: Place, policy: VariablePolicy) -> tuple:
 def chosen(name: str, f: Any) -> ConcreteFunction:
     "The one graph of a function. Raises ValueError if it has none or several."
     if isinstance(f, ConcreteFunction): return f
-    if not isinstance(f, Function): raise ValueError(f"Expected a TensorFlow function to generate a signature for {name!r}, but got {f!r}. Decorate it with tf.function")
+    if not isinstance(f, Function): raise ValueError(f"Expected a TensorFlow function to generate a signature for {name!r}, but got "
+                                                     f"{f!r}. Decorate it with tf.function")
     known = f.concrete_functions()
-    if f.input_signature is None and len(known) != 1: raise ValueError(f"signature {name!r}: the function has {len(known)} graphs; give it an input_signature, or give one of them")
+    if f.input_signature is None and len(known) != 1: raise ValueError(f"signature {name!r}: the function has {len(known)} graphs; give "
+                                                                       "it an input_signature, or give one of them")
     return known[0] if len(known) == 1 else f.get_concrete_function()
 
 def named_results(name: str, result: Any) -> list[str]:
     "The names of results. Raises ValueError unless they are tensors in one list or dictionary."
-    if isinstance(result, dict) and all([isinstance(key, str) for key in result]): names, values = sorted(result), [result[key] for key in sorted(result)]
+    if isinstance(result, dict) and all([isinstance(key, str) for key in result]): names, values = sorted(result), [result[key]
+        for key in sorted(result)]
     else:
         values = list(result) if isinstance(result, (list, tuple)) else [] if result is None else [result]
         names = [f"output_{i}" for i in range(len(values))]
-    if not all([isinstance(v, Tensor) for v in values]): raise ValueError(f"Got non-flat outputs {result!r} from the function of signature {name!r}: a signature returns tensors")
+    if not all([isinstance(v, Tensor) for v in values]): raise ValueError(f"Got non-flat outputs {result!r} from the function of "
+                                                                          f"signature {name!r}: a signature returns tensors")
     return names
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #68e8b0d3
 def signature_data(name: str, f: Any, variables: list) -> dict:
     "A signature as data."
     concrete = chosen(name, f)
     flat = flatten(concrete.structured_input_signature)
-    if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]): raise ValueError(f"signature {name!r}: its inputs must be tensors")
+    if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]): raise ValueError(f"signature {name!r}: its "
+        "inputs must be tensors")
     names = concrete.signature_names
     if len({*names}) != len(names): raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
     data = concrete_data(concrete, variables)
     specs = {n: spec for n, spec in zip(names, [s for s in flat if isinstance(s, TensorSpec)], strict=True)}
-    return {"name": f"signature_wrapper_{name}", "inputs": specs, "outputs": named_results(name, concrete.structured_outputs), "graph": data["graph"]}
+    return {"name": f"signature_wrapper_{name}", "inputs": specs, "outputs": named_results(name, concrete.structured_outputs),
+        "graph": data["graph"]}
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #673a9a33
 def signatures_of(signatures: Any) -> dict:
     "Functions by name. Raises ValueError for other things than functions under names of text."
     if signatures is None: return {}
     found = signatures if isinstance(signatures, Mapping) else {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
-    if bad := [key for key in found if not isinstance(key, str)]: raise ValueError(f"tf.saved_model.save: signatures need names, got {bad[0]!r}")
+    if bad := [key for key in found if not isinstance(key, str)]: raise ValueError(f"tf.saved_model.save: signatures need names, got "
+                                                                                   f"{bad[0]!r}")
     return dict(found)
 
 def restored_signature(data: dict, variables: list) -> Function:
     "A function of tensors by name that returns a dictionary."
-    def call(**kw): return dict(zip(data["outputs"], run_graph(data["graph"], [kw[name] for name in data["inputs"]], variables), strict=True))
-    call.__name__, call.__signature__ = data["name"], signature_from([(name, int(inspect.Parameter.KEYWORD_ONLY)) for name in data["inputs"]])
+    def call(**kw): return dict(zip(data["outputs"], run_graph(data["graph"], [kw[name] for name in data["inputs"]], variables),
+        strict=True))
+    call.__name__, call.__signature__ = data["name"], signature_from([(name, int(inspect.Parameter.KEYWORD_ONLY))
+        for name in data["inputs"]])
     return Function(call, autograph=False)
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #845e580d
@@ -284,7 +311,7 @@ def save(
     signatures: Any = None,               # A function, a traced one, or a dictionary of them
     options: SaveOptions | None = None,
 ) -> None:
-    "Write an object with its functions. Raises ValueError, AssertionError, UnimplementedError for what cannot be saved. `tf.saved_model.save`"
+    "Write an object with its functions. Raises ValueError, AssertionError, UnimplementedError. `tf.saved_model.save`"
     eagerly("saved_model.save")
     if not isinstance(obj, Tracked) and not hasattr(type(obj), "__parts__"):
         raise ValueError(f"Expected a Trackable object for export, got {obj!r}: a tf.Module, an optimizer, or a tf.train.Checkpoint")
@@ -300,6 +327,7 @@ def save(
     save_objects(os.path.join(folder, VARIABLES_DIRECTORY, VARIABLES_FILENAME), walk({str(i): v for i, v in enumerate(variables)}))
     write_bytes(os.path.join(folder, SAVED_MODEL_FILENAME_PB), packed(data))
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #71a129ce
 def named_assets(paths: list[str]) -> list[tuple[str, str]]:
     "Each file with a name of its own."
     found: dict[str, str] = {}
@@ -315,7 +343,8 @@ def contains_saved_model(export_dir) -> bool:
     return any([os.path.isfile(os.path.join(local(export_dir), name)) for name in (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT)])
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #ad181668
-KINDS = {"object": {"kind", "parts"}, "list": {"kind", "parts"}, "tuple": {"kind", "parts"}, "dict": {"kind", "parts"}, "variable": {"kind", "parts", "number"},
+KINDS = {"object": {"kind", "parts"}, "list": {"kind", "parts"}, "tuple": {"kind", "parts"}, "dict": {"kind", "parts"},
+    "variable": {"kind", "parts", "number"},
          "function": {"kind", "parts", "name", "parameters", "traces"}, "asset": {"kind", "parts", "name"}}
 
 def right(good: bool, what: str) -> None:
@@ -324,17 +353,24 @@ def right(good: bool, what: str) -> None:
 
 def check_object(x: Any, count: int, variables: int) -> None:
     "Raise InvalidArgumentError unless `x` is an object of a saved model with `count` of them."
-    right(type(x) is dict and type(x.get("kind")) is str and x["kind"] in KINDS and x.keys() == KINDS[x["kind"]], f"an object {str(x)[:80]}")
-    right(type(x["parts"]) is dict and all([type(i) is int and 0 <= i < count for i in x["parts"].values()]), "an object whose parts do not exist")
+    right(type(x) is dict and type(x.get("kind")) is str and x["kind"] in KINDS and x.keys() == KINDS[x["kind"]], f"an object "
+        f"{str(x)[:80]}")
+    right(type(x["parts"]) is dict and all([type(i) is int and 0 <= i < count for i in x["parts"].values()]), "an object whose parts do "
+        "not exist")
     if x["kind"] == "variable": right(type(x["number"]) is int and 0 <= x["number"] < variables, f"variable {x['number']} of {variables}")
-    if x["kind"] == "asset": right(type(x["name"]) is str and os.path.basename(x["name"]) == x["name"] not in ("", ".", ".."), f"a file called {x['name']!r}")
-    if x["kind"] == "object": right(all([not name.startswith("_") or name == "__call__" for name in x["parts"]]), "an attribute that begins with an underscore")
+    if x["kind"] == "asset": right(type(x["name"]) is str and os.path.basename(x["name"]) == x["name"] not in ("", ".", ".."),
+        f"a file called {x['name']!r}")
+    if x["kind"] == "object": right(all([not name.startswith("_") or name == "__call__" for name in x["parts"]]), "an attribute that "
+        "begins with an underscore")
     if x["kind"] == "function":
-        right(type(x["name"]) is str and type(x["traces"]) is list and type(x["parameters"]) is list, "a function without name, graphs and parameters")
-        right(all([type(p) is tuple and 2 <= len(p) <= 3 and type(p[0]) is str and type(p[1]) is int for p in x["parameters"]]), "parameters that are none")
+        right(type(x["name"]) is str and type(x["traces"]) is list and type(x["parameters"]) is list, "a function without name, graphs "
+            "and parameters")
+        right(all([type(p) is tuple and 2 <= len(p) <= 3 and type(p[0]) is str and type(p[1]) is int for p in x["parameters"]]),
+            "parameters that are none")
         signature_from(x["parameters"])
         for trace in x["traces"]: check_trace(trace, variables)
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #edb61c9a
 def specs_in(nest: Any) -> list:
     "The specs of the tensors in a pattern, and None for each None."
     return [part for spec in flatten(nest) for part in (parts_of(spec) if isinstance(spec, TypeSpec) else [None] if spec is None else [])]
@@ -342,27 +378,34 @@ def specs_in(nest: Any) -> list:
 def check_trace(trace: Any, variables: int) -> None:
     "Raise InvalidArgumentError unless this is a traced function."
     right(type(trace) is dict and trace.keys() == {"args", "graph", "result"}, "a traced function without arguments, graph and result")
-    right(type(trace["args"]) is tuple and len(trace["args"]) == 2 and type(trace["args"][0]) is tuple and type(trace["args"][1]) is dict, "arguments that are none")
+    right(type(trace["args"]) is tuple and len(trace["args"]) == 2 and type(trace["args"][0]) is tuple and type(trace["args"][1]) is dict,
+        "arguments that are none")
     graph, given = checked_graph(trace["graph"], variables), [s for s in specs_in(trace["args"]) if s is not None]
     right([s.dtype for s in given] == [dtype for _, dtype in graph["inputs"]], "arguments that are not the inputs of the graph")
     wanted = specs_in(trace["result"])
     right([s is None for s in wanted] == [x is None for x in graph["outputs"]], "a result that is not the outputs of the graph")
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #06c5b96f
 def check_signature(x: Any, variables: int) -> None:
     "Raise InvalidArgumentError unless this is a signature."
-    right(type(x) is dict and x.keys() == {"name", "inputs", "outputs", "graph"} and type(x["name"]) is str and type(x["inputs"]) is dict, "a signature that is none")
+    right(type(x) is dict and x.keys() == {"name", "inputs", "outputs", "graph"} and type(x["name"]) is str and type(x["inputs"]) is dict,
+        "a signature that is none")
     graph = checked_graph(x["graph"], variables)
-    right(all([type(s) is TensorSpec for s in x["inputs"].values()]) and [s.dtype for s in x["inputs"].values()] == [d for _, d in graph["inputs"]], "inputs of a signature")
-    right(type(x["outputs"]) is list and all([type(n) is str for n in x["outputs"]]) and len(x["outputs"]) == len(graph["outputs"]) and None not in graph["outputs"], "outputs of a signature")
+    right(all([type(s) is TensorSpec for s in x["inputs"].values()])
+        and [s.dtype for s in x["inputs"].values()] == [d for _, d in graph["inputs"]], "inputs of a signature")
+    right(type(x["outputs"]) is list and all([type(n) is str for n in x["outputs"]]) and len(x["outputs"]) == len(graph["outputs"])
+        and None not in graph["outputs"], "outputs of a signature")
     signature_from([(name, int(inspect.Parameter.KEYWORD_ONLY)) for name in x["inputs"]])
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #e92de6ed
 def checked_model(data: Any) -> dict:
     "`data`, if it is a saved model. Raises InvalidArgumentError that says what is wrong."
     right(type(data) is dict and data.keys() == {"objects", "variables", "signatures", "aliases"}, "this is no saved model")
-    right(type(data["objects"]) is list and bool(data["objects"]) and type(data["variables"]) is list and type(data["signatures"]) is dict, "a saved model without objects")
+    right(type(data["objects"]) is list and bool(data["objects"]) and type(data["variables"]) is list and type(data["signatures"]) is dict,
+        "a saved model without objects")
     for v in data["variables"]:
-        right(type(v) is tuple and len(v) == 7 and type(v[0]) is str and hasattr(v[1], "as_numpy_dtype") and type(v[2]) is TensorShape and type(v[3]) is bool and
+        right(type(v) is tuple and len(v) == 7 and type(v[0]) is str and hasattr(v[1], "as_numpy_dtype") and type(v[2]) is TensorShape
+            and type(v[3]) is bool and
               v[4] in VariableSynchronization.__members__ and v[5] in VariableAggregation.__members__, f"a variable {str(v)[:80]}")
     for x in data["objects"]: check_object(x, len(data["objects"]), len(data["variables"]))
     for x in data["signatures"].values(): check_signature(x, len(data["variables"]))
@@ -372,8 +415,10 @@ def restored_variable(i: int, facts: tuple, bundle: Bundle) -> Variable:
     "A variable with its value. Raises InvalidArgumentError if the value does not fit."
     name, dtype, shape, trainable, synchronization, aggregation, _ = facts
     array = bundle.get(f"{i}/.ATTRIBUTES/VARIABLE_VALUE")
-    right(array.dtype == dtype.np and shape.is_compatible_with(array.shape), f"variable {name} is {dtype.name} of shape {shape}, its value {array.dtype} of shape {array.shape}")
-    return Variable(array, trainable=trainable, name=name, dtype=dtype, shape=shape, synchronization=VariableSynchronization[synchronization],
+    right(array.dtype == dtype.np and shape.is_compatible_with(array.shape), f"variable {name} is {dtype.name} of shape {shape}, its "
+                                                                             f"value {array.dtype} of shape {array.shape}")
+    return Variable(array, trainable=trainable, name=name, dtype=dtype, shape=shape,
+        synchronization=VariableSynchronization[synchronization],
                     aggregation=VariableAggregation[aggregation])
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #53bb9896
@@ -383,18 +428,21 @@ class Restored(Module):
         if (f := vars(self).get("__call__")) is None: raise TypeError("this object of a saved model has no function __call__")
         return f(*args, **kw)
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #92a5bf3c
 class Signatures(Mapping):
     "The signatures of a saved model by name, traced when they are asked for."
     def __init__(self, data: dict, variables: list): self.data, self.variables, self.made = data, variables, {}
     def __getitem__(self, name: str) -> ConcreteFunction:
         if name not in self.made:
             found = self.data[name]
-            self.made[name] = restored_signature(found, self.variables).get_concrete_function(**{n: TensorSpec(s.shape, s.dtype, n) for n, s in found["inputs"].items()})
+            self.made[name] = restored_signature(found,
+                self.variables).get_concrete_function(**{n: TensorSpec(s.shape, s.dtype, n) for n, s in found["inputs"].items()})
         return self.made[name]
     def __iter__(self): return iter(self.data)
     def __len__(self): return len(self.data)
     def __repr__(self): return f"_SignatureMap({{{', '.join([f'{name!r}: {self[name]!r}' for name in self])}}})"
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #232a88de
 def made(x: dict, variables: list, folder: str) -> Any:
     "An object without its parts."
     if x["kind"] == "variable": return variables[x["number"]]
@@ -406,7 +454,8 @@ def connected(data: list, things: list) -> Any:
     "Give all objects their parts; the root. Raises InvalidArgumentError for a tuple that holds itself."
     def finished(i, above=()):
         right(i not in above and len(above) < 64, "a tuple that holds itself, or tuples more than 64 deep")
-        if data[i]["kind"] == "tuple" and type(things[i]) is list: things[i] = tuple([finished(part, (*above, i)) for part in data[i]["parts"].values()])
+        if data[i]["kind"] == "tuple" and type(things[i]) is list: things[i] = tuple([finished(part, (*above, i))
+            for part in data[i]["parts"].values()])
         return things[i]
     for i in range(len(data)): finished(i)
     for x, thing in zip(data, things, strict=True):
@@ -416,17 +465,20 @@ def connected(data: list, things: list) -> Any:
         elif x["kind"] == "object": vars(thing).update(found)
     return things[0]
 
+# %% ../../nbs/5_program/584_saved_model.ipynb #deb99f34
 @publish("tf.saved_model.load")
 def load(
     export_dir,                            # Folder
     tags: Any = None,                      # A word or a list of them; the one that is saved is `serve`
     options: LoadOptions | None = None,
 ) -> Any:
-    "The object in a folder. Raises OSError if there is none, RuntimeError for other tags, DataLossError, InvalidArgumentError. `tf.saved_model.load`"
+    "The object in a folder. Raises OSError, RuntimeError for other tags, DataLossError, InvalidArgumentError. `tf.saved_model.load`"
     eagerly("saved_model.load")
     folder = local(export_dir)
-    if not contains_saved_model(folder): raise OSError(f"SavedModel file does not exist at: {folder}/{{{SAVED_MODEL_FILENAME_PBTXT}|{SAVED_MODEL_FILENAME_PB}}}")
-    if tags is not None and ({tags} if isinstance(tags, str) else {*tags}) != {SERVING}: raise RuntimeError(f"MetaGraphDef associated with tags {tags!r} could not be found in SavedModel; it has 'serve'")
+    if not contains_saved_model(folder): raise OSError(f"SavedModel file does not exist at: "
+                                                       f"{folder}/{{{SAVED_MODEL_FILENAME_PBTXT}|{SAVED_MODEL_FILENAME_PB}}}")
+    if tags is not None and ({tags} if isinstance(tags, str) else {*tags}) != {SERVING}: raise RuntimeError(f"MetaGraphDef associated "
+        f"with tags {tags!r} could not be found in SavedModel; it has 'serve'")
     data = checked_model(unpacked(read_bytes(os.path.join(folder, SAVED_MODEL_FILENAME_PB))))
     bundle = Bundle(os.path.join(folder, VARIABLES_DIRECTORY, VARIABLES_FILENAME)) if data["variables"] else None
     variables = [restored_variable(i, facts, bundle) for i, facts in enumerate(data["variables"])]

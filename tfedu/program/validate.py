@@ -70,7 +70,8 @@ def record_class(
     load_ops()
     module, _, attr = name.partition(".")
     found = vars(sys.modules.get(f"tfedu.ops.{module}", sys)).get(attr)
-    return found if isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields") and found.__module__ == f"tfedu.ops.{module}" else None
+    return found if isinstance(found, type) and issubclass(found, tuple) and hasattr(found,
+        "_fields") and found.__module__ == f"tfedu.ops.{module}" else None
 
 def public_name(function: Any) -> str | None:
     "The name under which a saved graph may call `function`; None if it may not."
@@ -84,7 +85,8 @@ KEPT = ("op", "call", "pull", "size", "read", "effect", "constant", "capture")
 
 def spec_data(v: Value) -> tuple:
     "Shape and type of a value."
-    return None if v.shape is None else [n if isinstance(n, int) else None for n in v.shape], None if v.dtype is None else FROM_NUMPY[v.dtype]
+    return None if v.shape is None else [n if isinstance(n, int) else None
+        for n in v.shape], None if v.dtype is None else FROM_NUMPY[v.dtype]
 
 def plain(x: Any, numbers: dict[int, int], variables: list) -> Any:
     "`x` with references in place of values and variables. Raises UnimplementedError for a function that is not public."
@@ -98,9 +100,11 @@ def plain(x: Any, numbers: dict[int, int], variables: list) -> Any:
     if isinstance(x, slice): return slice(again(x.start), again(x.stop), again(x.step))
     if isinstance(x, Tensor): return x.array
     if not callable(x) or isinstance(x, (DType, type(...))): return x
-    if (name := public_name(x)) is None: raise UnimplementedError(None, None, f"{getattr(x, '__name__', x)} is no public function that computes and nothing else")
+    if (name := public_name(x)) is None: raise UnimplementedError(None, None, f"{getattr(x, '__name__', x)} is no public function that "
+                                                                              "computes and nothing else")
     return Public(name)
 
+# %% ../../nbs/5_program/582_validate.ipynb #c72a8941
 def node_data(node: Node, numbers: dict[int, int], variables: list) -> tuple:
     "A node as data. Raises UnimplementedError with the user's line if it cannot be saved."
     try:
@@ -135,16 +139,20 @@ def inside(x: Any) -> Iterator:
     else:
         for part in x: yield from inside(part)
 
+# %% ../../nbs/5_program/582_validate.ipynb #74d1a8e6
 def checked_specs(at: Any, specs: Any) -> list:
     "Shapes and types that nodes announce. Raises InvalidArgumentError."
     if type(specs) is not list: raise wrong(at, f"its results are described by a {type(specs).__name__}")
     for spec in specs:
-        if type(spec) is not tuple or len(spec) != 2 or type(spec[1]) not in (DType, type(None)): raise wrong(at, f"a result is described by {spec!r}")
+        if type(spec) is not tuple or len(spec) != 2 or type(spec[1]) not in (DType, type(None)): raise wrong(at, f"a result is "
+            f"described by {spec!r}")
         if spec[0] is not None:
-            if type(spec[0]) is not list or len(spec[0]) > 32 or not all([n is None or type(n) is int and n >= 0 for n in spec[0]]): raise wrong(at, f"the shape {spec[0]!r}")
+            if type(spec[0]) is not list or len(spec[0]) > 32 or not all([n is None or type(n) is int and n >= 0
+                for n in spec[0]]): raise wrong(at, f"the shape {spec[0]!r}")
             if prod([n or 1 for n in spec[0]]) > LIMIT: raise wrong(at, f"the shape {spec[0]} is too large")
     return specs
 
+# %% ../../nbs/5_program/582_validate.ipynb #4ce6ea68
 def records(x: Any) -> Iterator:
     "All named tuples in a nest."
     if type(x) is Record: yield x
@@ -155,7 +163,8 @@ def records(x: Any) -> Iterator:
 def checked_references(at: int, nest: Any, known: list, variables: int) -> None:
     "Raise InvalidArgumentError unless all references point to something."
     for x in records(nest):
-        if (cls := record_class(x.name)) is None or len(cls._fields) != len(x.fields): raise wrong(at, f"there are no such settings: {x.name} of {len(x.fields)}")
+        if (cls := record_class(x.name)) is None or len(cls._fields) != len(x.fields): raise wrong(at, f"there are no such settings: "
+            f"{x.name} of {len(x.fields)}")
     for x in inside(nest):
         if type(x) is Ref and x.number >= len(known): raise wrong(at, f"it uses value {x.number}, which is not made before it")
         if type(x) is Ref and known[x.number] is None: raise wrong(at, f"it uses value {x.number}, which is no array")
@@ -174,8 +183,10 @@ def check_setting(at: int, name: str, default: Any, x: Any) -> None:
     if any([type(v) in (Ref, np.ndarray) or v is None for v in found]) or default is None: return
     numbers = (int, float, complex, list, tuple, np.number)
     kinds = {bool: (bool, np.bool_), str: (str,), int: numbers, float: numbers}.get(type(default))
-    if kinds is not None and (not isinstance(x, kinds) or type(default) is not bool and type(x) is bool): raise wrong(at, f"setting {name} is a {type(x).__name__}: {x!r}")
+    if kinds is not None and (not isinstance(x, kinds) or type(default) is not bool and type(x) is bool): raise wrong(at, f"setting "
+        f"{name} is a {type(x).__name__}: {x!r}")
 
+# %% ../../nbs/5_program/582_validate.ipynb #8c93b9a2
 def check_op(at: int, what: Any, inputs: tuple, params: Any) -> None:
     "Raise InvalidArgumentError unless this can be a call of an op."
     if type(what) is not str: raise wrong(at, f"an op is called {what!r}")
@@ -184,25 +195,32 @@ def check_op(at: int, what: Any, inputs: tuple, params: Any) -> None:
     if type(params) is not tuple or len(params) > len(op.params): raise wrong(at, f"{what} has {len(op.params)} settings, got {params!r}")
     if len(inputs) != len(op.inputs): raise wrong(at, f"{what} takes {len(op.inputs)} inputs, got {len(inputs)}")
     for name, x in zip(op.inputs, inputs, strict=True):
-        if not (type(x) in (list, tuple) and all([type(v) is Ref for v in x]) if name in op.lists else type(x) in (Ref, type(None))): raise wrong(at, f"input {name} of {what} is {x!r}")
+        if not (type(x) in (list, tuple) and all([type(v) is Ref for v in x]) if name in op.lists
+            else type(x) in (Ref, type(None))): raise wrong(at, f"input {name} of {what} is {x!r}")
     for name, x in zip(op.params, params, strict=False): check_setting(at, name, op.defaults.get(name), x)
 
+# %% ../../nbs/5_program/582_validate.ipynb #8f8234e0
 def check_call(at: int, what: Any, inputs: tuple, params: Any) -> None:
     "Raise InvalidArgumentError unless this can be a call of a public function."
     function = public_function(what.name) if type(what) is Public else None
     if function is None: raise wrong(at, f"{what!r} is not a function that a saved graph may call")
-    if type(params) is not tuple or len(params) != 2 or type(params[0]) not in (list, tuple) or type(params[1]) is not dict: raise wrong(at, "a call without arguments")
+    if type(params) is not tuple or len(params) != 2 or type(params[0]) not in (list,
+        tuple) or type(params[1]) is not dict: raise wrong(at, "a call without arguments")
     try: inspect.signature(function).bind(*params[0], **params[1])
     except TypeError as error: raise wrong(at, f"{what.name}: {error}") from None
 
+# %% ../../nbs/5_program/582_validate.ipynb #1ac2ef4d
 def check_small(at: int, kind: str, what: Any, inputs: tuple, params: Any, known: list) -> None:
     "Raise InvalidArgumentError unless the parts of another node are as they must be."
     refs = all([type(v) is Ref for v in inside(inputs)])
-    right = {"size": lambda: len(inputs) == 1 and refs and type(params) is int and 0 <= params < 32, "read": lambda: type(what) is Var and not inputs,
-             "effect": lambda: type(what) is str and what in EFFECTS and type(params) is tuple and len(params) == 2 and type(params[0]) is Var
+    right = {"size": lambda: len(inputs) == 1 and refs and type(params) is int and 0 <= params < 32,
+        "read": lambda: type(what) is Var and not inputs,
+             "effect": lambda: type(what) is str and what in EFFECTS and type(params) is tuple and len(params) == 2
+             and type(params[0]) is Var
              and type(params[1]) in (list, tuple) and {v for v in inside(params[1]) if type(v) is str} <= CHANGES,
              "constant": lambda: type(what) is np.ndarray and not inputs, "capture": lambda: type(what) is np.ndarray and not inputs,
-             "pull": lambda: len(inputs) == 2 and type(inputs[0]) is Ref and type(inputs[1]) in (list, tuple) and inputs[0].number < len(known) and known[inputs[0].number] is None and refs}
+             "pull": lambda: len(inputs) == 2 and type(inputs[0]) is Ref and type(inputs[1]) in (list, tuple)
+             and inputs[0].number < len(known) and known[inputs[0].number] is None and refs}
     if not right[kind](): raise wrong(at, f"a {kind} of {what!r}, {inputs!r}, {params!r}")
 
 # %% ../../nbs/5_program/582_validate.ipynb #7bc30b85
@@ -217,21 +235,25 @@ def check_node(at: int, node: Any, known: list, variables: int) -> None:
     else: check_small(at, kind, what, inputs, params, known)
     made = [dtype for _, dtype in checked_specs(at, specs)]
     if None in made[:-1] or None in made and kind != "call": raise wrong(at, "a result without a type")
-    if kind in ("read", "size", "constant", "capture") and len(made) != 1 or kind == "effect" and made: raise wrong(at, f"a {kind} with {len(made)} results")
+    if kind in ("read", "size", "constant", "capture") and len(made) != 1 or kind == "effect" and made: raise wrong(at, f"a {kind} with "
+        f"{len(made)} results")
     known.extend(made)
 
+# %% ../../nbs/5_program/582_validate.ipynb #09280c55
 def checked_graph(
     data: Any,         # What stands in a file
     variables: int,    # How many there are
 ) -> dict:
     "`data`, if it is a graph. Raises InvalidArgumentError that says what is wrong."
     if type(data) is not dict or data.keys() != {"name", "inputs", "nodes", "outputs"}: raise wrong("graph", "it is no graph")
-    if type(data["name"]) is not str or type(data["nodes"]) is not list or type(data["outputs"]) is not list: raise wrong("graph", "it has no name, nodes and outputs")
+    if type(data["name"]) is not str or type(data["nodes"]) is not list or type(data["outputs"]) is not list: raise wrong("graph",
+        "it has no name, nodes and outputs")
     known = [dtype for _, dtype in checked_specs("inputs", data["inputs"])]
     if None in known: raise wrong("inputs", "an input without a type")
     for at, node in enumerate(data["nodes"]): check_node(at, node, known, variables)
     for x in data["outputs"]:
-        if x is not None and (type(x) is not Ref or x.number >= len(known) or known[x.number] is None): raise wrong("outputs", f"{x!r} is no value")
+        if x is not None and (type(x) is not Ref or x.number >= len(known) or known[x.number] is None): raise wrong("outputs",
+            f"{x!r} is no value")
     return data
 
 # %% ../../nbs/5_program/582_validate.ipynb #e60d7ef2
@@ -247,6 +269,7 @@ def filled(x: Any, known: list, variables: list) -> Any:
     if type(x) in (list, tuple): return type(x)([again(part) for part in x])
     return slice(again(x.start), again(x.stop), again(x.step)) if type(x) is slice else x
 
+# %% ../../nbs/5_program/582_validate.ipynb #b21062b7
 def tensors_in(x: Any) -> list:
     "The tensors in arguments."
     if type(x) is dict: x = list(x.values())
@@ -268,8 +291,10 @@ def pulled(kept: tuple, gs: list) -> list:
     tape, ins, outs = kept
     return tape.gradient(outs, ins, list(gs), "zero")
 
+# %% ../../nbs/5_program/582_validate.ipynb #ee595f26
 RUN: dict[str, Callable] = {   # kind -> results, from the node, its inputs, its settings, and all variables
-    "op": lambda node, inputs, params: OPS[node[1]](*[list(x) if type(x) is tuple else x for x in inputs], *params), "call": lambda node, inputs, params: run_call(node, *params),
+    "op": lambda node, inputs, params: OPS[node[1]](*[list(x) if type(x) is tuple else x for x in inputs], *params), "call": lambda node,
+    inputs, params: run_call(node, *params),
     "size": lambda node, inputs, params: shape_of(inputs[0])[params], "constant": lambda node, inputs, params: wrap(node[1]),
     "capture": lambda node, inputs, params: wrap(node[1]), "pull": lambda node, inputs, params: pulled(*inputs),
     "effect": lambda node, inputs, params: changed_by(EFFECTS[node[1]], *params)}
