@@ -11,8 +11,6 @@ __all__ = ['EVERY', 'MAGIC', 'FULL', 'END', 'HEADER_VERSION', 'shared', 'block',
 import os
 from collections.abc import Iterator
 from itertools import pairwise
-from itertools import pairwise
-from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 import numpy as np

@@ -104,6 +104,7 @@ def damaged(what: str) -> DataLossError:
     "The error for bytes that are no saved graph."
     return DataLossError(None, None, f"not a saved graph: {what}")
 
+# %% ../../nbs/5_program/580_format.ipynb #8273065c
 class Cursor:
     "A place in bytes. Its methods raise DataLossError when the bytes are not what was asked for."
     def __init__(self, data: bytes): self.data, self.at, self.depth = memoryview(data), 0, 0
@@ -137,7 +138,7 @@ def read_elements(cursor: Cursor) -> np.ndarray:
     dtype, shape, data = cursor.dtype(), cursor.many(), Cursor(cursor.sized())
     if not all([type(n) is int and n >= 0 for n in shape]) or len(shape) > 32: raise damaged(f"an array of shape {shape[:8]}")
     count = prod(shape)
-    if dtype.np == object:
+    if dtype.np.kind == "O":
         if count > len(data.data): raise damaged(f"an array of {count} texts in {len(data.data)} bytes")
         return np.array([*[data.sized() for _ in range(count)], None], object)[:-1].reshape(shape)
     if count * dtype.np.itemsize != len(data.data): raise damaged(f"{dtype.name} of shape {shape} in {len(data.data)} bytes")

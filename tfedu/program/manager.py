@@ -48,6 +48,7 @@ def parsed(data: bytes) -> dict[str, list] | None:
         except ValueError: return None
     return found
 
+# %% ../../nbs/5_program/574_manager.ipynb #4548bc00
 @publish("tf.train.get_checkpoint_state")
 def get_checkpoint_state(
     checkpoint_dir,                       # Folder
@@ -166,6 +167,7 @@ class Keeper:
             else: delete(old)
         self.note()
 
+# %% ../../nbs/5_program/574_manager.ipynb #2b7915a8
 def delete(prefix: str) -> None:
     "Remove the files of a checkpoint, the table first: without it the data are nothing."
     for path in (f"{prefix}.index", *data_files(prefix)):

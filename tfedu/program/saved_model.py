@@ -19,7 +19,6 @@ __all__ = ['ASSETS_DIRECTORY', 'ASSETS_KEY', 'DEBUG_DIRECTORY', 'DEBUG_INFO_FILE
 import inspect
 import os
 import shutil
-from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from enum import Enum
@@ -74,13 +73,8 @@ REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/ser
 DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING, TRAINING, GPU = "serving_default", "serve", "train", "gpu"
 SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_SCHEMA_VERSION = "saved_model.pb", "saved_model.pbtxt", 1
 VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
-for name in ("ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB CLASSIFY_INPUTS CLASSIFY_METHOD_NAME "
-             "CLASSIFY_OUTPUT_CLASSES "
-             "CLASSIFY_OUTPUT_SCORES PREDICT_INPUTS PREDICT_METHOD_NAME PREDICT_OUTPUTS REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS "
-             "DEFAULT_SERVING_SIGNATURE_DEF_KEY SERVING TRAINING GPU SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT "
-             "SAVED_MODEL_SCHEMA_VERSION "
-             "VARIABLES_DIRECTORY VARIABLES_FILENAME").split():
-    publish_value(f"tf.saved_model.{name}", name, __name__)
+for name, value in list(globals().items()):
+    if name.isupper() and isinstance(value, (str, int)): publish_value(f"tf.saved_model.{name}", name, __name__)
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #c32d80a4
 @publish("tf.saved_model.experimental.VariablePolicy")
@@ -282,7 +276,7 @@ def signature_data(name: str, f: Any, variables: list) -> dict:
     names = concrete.signature_names
     if len({*names}) != len(names): raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
     data = concrete_data(concrete, variables)
-    specs = {n: spec for n, spec in zip(names, [s for s in flat if isinstance(s, TensorSpec)], strict=True)}
+    specs = dict(zip(names, [s for s in flat if isinstance(s, TensorSpec)], strict=True))
     return {"name": f"signature_wrapper_{name}", "inputs": specs, "outputs": named_results(name, concrete.structured_outputs),
         "graph": data["graph"]}
 

@@ -45,11 +45,11 @@ from .graph import Value
 from .tracing import cotangents_of
 
 # %% ../../nbs/5_program/582_validate.ipynb #cfd16fa7
-PURE = frozenset("""array asserting banded blocks checking clip colour complex conv cosine counting create cross_entropy ctc ctc_decode decode
-decompose depthwise einsum elimination embedding example feature_cross fourier fractional frame gather image_geometry image_quality linalg math
-matrix matrix_function mel nn norm normalise pad partition penalty picture_files piecewise pool quantile ragged_array ragged_parts random
-random_image ranking resize samplers scalars segment sequence_example set slicing solve sparse_math sparse_parts sparse_tensor stateless static
-taper wav wire""".split())   # modules of ops
+PURE = frozenset("""array asserting banded blocks checking clip colour complex conv cosine counting create cross_entropy ctc ctc_decode
+decode decompose depthwise einsum elimination embedding example feature_cross fourier fractional frame gather
+image_geometry image_quality linalg math matrix matrix_function mel nn norm normalise pad partition penalty
+picture_files piecewise pool quantile ragged_array ragged_parts random random_image ranking resize samplers scalars
+segment sequence_example set slicing solve sparse_math sparse_parts sparse_tensor stateless static taper wav wire""".split())   # modules of ops
 STATEFUL = frozenset({"set_seed", "map_flat_values", "map_values"})   # what in them changes the program, or calls what it is given
 
 def public_function(
