@@ -22,6 +22,7 @@ from . import nn as nn
 from . import queue as queue
 from . import ragged as ragged
 from . import random as random
+from . import saved_model as saved_model
 from . import sets as sets
 from . import signal as signal
 from . import sparse as sparse

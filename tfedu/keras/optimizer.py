@@ -6,7 +6,7 @@
 __all__ = ['SCHEDULES', 'STARTS', 'ONCE', 'ALIASES', 'VALID', 'CLIPS', 'ONE', 'LearningRateSchedule', 'start_value', 'Weights',
            'Saved', 'number', 'Hyperparameters', 'present', 'fitting', 'norm', 'apply', 'clip_values', 'clip_norms',
            'clip_global_norm', 'clip_option', 'checked_options', 'all_reduce_sum', 'takes_state', 'add_one', 'missing',
-           'Pipeline', 'Updates', 'Gradients', 'setting', 'schedule_of', 'Described', 'Optimizer']
+           'Stored', 'Pipeline', 'Updates', 'Gradients', 'setting', 'schedule_of', 'Described', 'Optimizer']
 
 # %% ../../nbs/8_keras/800_optimizer.ipynb #c965f4a9
 import logging
@@ -173,13 +173,6 @@ class Hyperparameters(Saved):
         self._hypers_created = True
         arrived(self)
 
-    def __parts__(self) -> dict:
-        "What checkpoints store: the count of steps, hyperparameters, and variables or modules that a subclass holds."
-        own = {name: x for name, x in vars(self).items() if not name.startswith("_") and isinstance(x, (Place, Module))}
-        return own | {name: x for name, x in self._hyper.items() if isinstance(x, Place)} | ({} if self._iterations is None else {"iter": self._iterations})
-    def __slots_of__(self, var: Variable) -> dict: return self._slots.get(var.serial, {})
-    def __new_slot__(self, var: Variable, name: str) -> Variable: return self.add_slot(var, name)
-
     def __getattr__(self, name):
         if (known := ALIASES.get(name, name)) in self.__dict__.get("_hyper", ()): return self._get_hyper(known)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
@@ -287,7 +280,18 @@ def missing(optimizer: Any, method: str, why: str = "must be overridden"):
     raise NotImplementedError(f"{type(optimizer).__name__}.{method} {why}")
 
 # %% ../../nbs/8_keras/800_optimizer.ipynb #bdce454c
-class Pipeline(Hyperparameters):
+class Stored(Hyperparameters):
+    "What checkpoints see of an optimizer."
+    def __parts__(self) -> dict:
+        "What checkpoints store: the count of steps, hyperparameters, and variables or modules that a subclass holds."
+        own = {name: x for name, x in vars(self).items() if not name.startswith("_") and isinstance(x, (Place, Module))}
+        count = {} if self._iterations is None else {"iter": self._iterations}
+        return own | {name: x for name, x in self._hyper.items() if isinstance(x, Place)} | count
+    def __slots_of__(self, var: Variable) -> dict: return self._slots.get(var.serial, {})
+    def __new_slot__(self, var: Variable, name: str) -> Variable: return self.add_slot(var, name)
+
+# %% ../../nbs/8_keras/800_optimizer.ipynb #29753677
+class Pipeline(Stored):
     "From gradients to changed variables."
     clipvalue, clipnorm, global_clipnorm = map(clip_option, CLIPS)
 

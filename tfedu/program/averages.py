@@ -54,7 +54,8 @@ class ExponentialMovingAverage:
         "Move the average of each variable. Raises TypeError unless they are floats, ValueError if none are given."
         if var_list is None: raise ValueError("ExponentialMovingAverage.apply: give the variables, there is no collection of all of them")
         decay = self._decay
-        if self._num_updates is not None: decay = minimum(cast(decay, "float32"), (1 + (n := cast(self._num_updates, "float32"))) / (10 + n))
+        if self._num_updates is not None: decay = minimum(cast(decay, "float32"),
+            (1 + (n := cast(self._num_updates, "float32"))) / (10 + n))
         for x in var_list:
             average, fair = follow(self, x)
             if fair is None: moved(average, x, decay)
@@ -67,15 +68,18 @@ class ExponentialMovingAverage:
     def variables_to_restore(self, moving_avg_variables: Iterable | None = None) -> dict[str, Variable]:
         "By name: the averages, in place of the variables that have one."
         given = [x for x, *_ in self._averages.values()] if moving_avg_variables is None else moving_avg_variables
-        return {self.average_name(x) if self.average(x) is not None or moving_avg_variables is not None else plain_name(x): x for x in given}
+        return {self.average_name(x) if self.average(x) is not None or moving_avg_variables is not None else plain_name(x): x
+            for x in given}
 
+# %% ../../nbs/5_program/576_averages.ipynb #049c1f97
 def plain_name(x: Any) -> str:
     "The name of a variable, without the number of an output."
     return x.name.removesuffix(":0") if isinstance(x, Place) else "Tensor"
 
 def follow(averages: ExponentialMovingAverage, x: Any) -> tuple:
     "The average of `x`, made now if there is none, and what corrects it. Raises TypeError unless it is a float."
-    if not isinstance(x, (Place, Tensor)): raise TypeError(f"ExponentialMovingAverage.apply: only variables and tensors have an average, got {shorten(x)}")
+    if not isinstance(x, (Place, Tensor)): raise TypeError(f"ExponentialMovingAverage.apply: only variables and tensors have an average, "
+                                                           f"got {shorten(x)}")
     if not x.dtype.is_floating: raise TypeError(f"The variables must be half, float, or double: {plain_name(x)} is {x.dtype.name}")
     if id(x) not in averages._averages:
         variable, name = isinstance(x, Place), f"{plain_name(x)}/{averages.name}"

@@ -62,7 +62,8 @@ def checked_block(path: str, data: bytes, at: int, size: int) -> bytes:
     if at + size + 5 > len(data): raise loss(path, f"a block of {size} bytes at byte {at} goes beyond the end")
     body = data[at:at + size + 1]
     if masked(body) != data[at + size + 1:at + size + 5]: raise loss(path, f"wrong checksum of the block at byte {at}")
-    if body[-1]: raise UnimplementedError(None, None, f"{path}: a compressed block (kind {body[-1]}); tables of checkpoints are not compressed")
+    if body[-1]: raise UnimplementedError(None, None, f"{path}: a compressed block (kind {body[-1]}); tables of checkpoints are not "
+                                                      "compressed")
     return body[:-1]
 
 def entries(path: str, body: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -102,6 +103,7 @@ def table(pairs: dict[bytes, bytes]) -> bytes:
     places = varint(len(out)) + varint(len(meta) - 5) + varint(len(out) + len(meta)) + varint(len(blocks) - 5)
     return bytes(out) + meta + blocks + places.ljust(40, b"\0") + MAGIC
 
+# %% ../../nbs/5_program/571_bundle.ipynb #6bbc10e4
 def read_table(path: str, data: bytes) -> dict[bytes, bytes]:
     "What is in a table. Raises DataLossError for a damaged one."
     if data[-8:] != MAGIC or len(data) < END: raise loss(path, "not an sstable (bad magic number)")
@@ -136,7 +138,8 @@ class Entry(NamedTuple):
     checksum: bytes
     def message(self) -> bytes:
         "A BundleEntryProto."
-        return b"".join([field(1, self.dtype.as_datatype_enum), field(2, shape_message(self.shape)), field(3, self.shard), field(4, self.offset),
+        return b"".join([field(1, self.dtype.as_datatype_enum), field(2, shape_message(self.shape)), field(3, self.shard),
+            field(4, self.offset),
                          field(5, self.size), varint(6 << 3 | 5), self.checksum])
 
 def read_entry(path: str, data: bytes) -> Entry:
@@ -147,7 +150,8 @@ def read_entry(path: str, data: bytes) -> Entry:
         entry = Entry(ENUM.get(found.last(1)), shape, *map(found.last, (3, 4, 5)), sums[-1] if sums else bytes(4))
     except InvalidArgumentError as error: raise loss(path, f"a damaged entry: {error}") from error
     if found[7]: raise UnimplementedError(None, None, f"{path}: a variable in slices, of tf.compat.v1 partitioners")
-    if entry.dtype is None or min(entry.shard, entry.offset, entry.size) < 0: raise loss(path, f"an entry of type {found.last(1)} at byte {entry.offset}")
+    if entry.dtype is None or min(entry.shard, entry.offset, entry.size) < 0: raise loss(path, f"an entry of type {found.last(1)} at "
+        f"byte {entry.offset}")
     if entry.dtype is not string and prod(shape) * entry.dtype.np.itemsize != entry.size:
         raise loss(path, f"{entry.dtype.name} of shape {shape} in {entry.size} bytes")
     return entry
@@ -209,8 +213,9 @@ def write_shard(
     written(f"{data_name(prefix, shard, shards)}.aside", pieces())
     written(f"{prefix}.part-{shard:05d}", [table(table_of)])
 
+# %% ../../nbs/5_program/571_bundle.ipynb #99bae5b7
 def merge(prefix: str, shards: int) -> None:
-    "Make what `write_shard` wrote for every shard the checkpoint `prefix`, in one step. Raises DataLossError for a key that two shards have."
+    "Make what was written for every shard the checkpoint `prefix`. Raises DataLossError for a key that two shards have."
     complete(prefix)
     found, names = {b"": field(1, shards) + HEADER_VERSION}, [f"{prefix}.part-{i:05d}" for i in range(shards)]
     for name in names:
@@ -246,7 +251,8 @@ def shards_of(path: str, found: dict[bytes, bytes]) -> int:
 def data_files(prefix: str) -> list[str]:
     "The data files of a checkpoint."
     folder, name = os.path.split(prefix)
-    return sorted([os.path.join(folder, f) for f in os.listdir(folder or ".") if f.startswith(f"{name}.data-") and not f.endswith(".aside")])
+    return sorted([os.path.join(folder, f) for f in os.listdir(folder or ".") if f.startswith(f"{name}.data-")
+        and not f.endswith(".aside")])
 
 # %% ../../nbs/5_program/571_bundle.ipynb #4b658f14
 def missing(prefix: str) -> NotFoundError:

@@ -48,6 +48,7 @@ def parsed(data: bytes) -> dict[str, list] | None:
         except ValueError: return None
     return found
 
+# %% ../../nbs/5_program/574_manager.ipynb #4548bc00
 @publish("tf.train.get_checkpoint_state")
 def get_checkpoint_state(
     checkpoint_dir,                       # Folder
@@ -58,7 +59,8 @@ def get_checkpoint_state(
     path = os.path.join(folder, latest_filename or "checkpoint")
     found = parsed(read_bytes(path)) if os.path.isfile(path) else None
     if not found or not isinstance(found.get("model_checkpoint_path", [None])[-1], str): return None
-    full = [os.path.join(folder, p) for p in (found["model_checkpoint_path"][-1], *found.get("all_model_checkpoint_paths", ())) if isinstance(p, str)]
+    full = [os.path.join(folder, p) for p in (found["model_checkpoint_path"][-1], *found.get("all_model_checkpoint_paths", ()))
+        if isinstance(p, str)]
     times = [t for t in found.get("all_model_checkpoint_timestamps", ()) if isinstance(t, float)]
     return CheckpointState(full[0], full[1:] or full[:1], times, found.get("last_preserved_timestamp", [0.0])[-1])
 
@@ -107,7 +109,8 @@ def checkpoints_iterator(
 class CheckpointReader:
     "A checkpoint, open for reading. Raises NotFoundError, DataLossError."
     def __init__(self, prefix: str): self.bundle = Bundle(prefix)
-    def get_variable_to_shape_map(self) -> dict[str, list[int]]: return {key: list(entry.shape) for key, entry in self.bundle.entries.items()}
+    def get_variable_to_shape_map(self) -> dict[str, list[int]]: return {key: list(entry.shape) for key,
+        entry in self.bundle.entries.items()}
     def get_variable_to_dtype_map(self) -> dict[str, DType]: return {key: entry.dtype for key, entry in self.bundle.entries.items()}
     def has_tensor(self, tensor_str) -> bool: return tensor_str in self.bundle
     def get_tensor(self, tensor_str) -> Any:
@@ -140,7 +143,8 @@ def load_variable(ckpt_dir_or_file, name: str) -> np.ndarray:
 class Keeper:
     "What a manager knows about its folder. Raises ValueError for a number that makes no sense."
     def __init__(self, directory, max_to_keep: int | None, hours: float | None):
-        if max_to_keep is not None and max_to_keep <= 0: raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
+        if max_to_keep is not None and max_to_keep <= 0: raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got "
+                                                                          f"{max_to_keep}.")
         self.directory, self.max_to_keep, self.hours = local(directory), max_to_keep, hours
         state, now = get_checkpoint_state(self.directory), time.time()
         self.latest, self.preserved, self.times = None, now - 1, {}
@@ -163,6 +167,7 @@ class Keeper:
             else: delete(old)
         self.note()
 
+# %% ../../nbs/5_program/574_manager.ipynb #2b7915a8
 def delete(prefix: str) -> None:
     "Remove the files of a checkpoint, the table first: without it the data are nothing."
     for path in (f"{prefix}.index", *data_files(prefix)):
@@ -182,7 +187,8 @@ class CheckpointManager:
         checkpoint_interval: int | None = None,             # Steps from one save to the next, at least
         init_fn: Callable | None = None,                    # Called if there is nothing to restore
     ):
-        if checkpoint_interval is not None and step_counter is None: raise ValueError("`step_counter` should be passed if `checkpoint_interval` is not None.")
+        if checkpoint_interval is not None and step_counter is None: raise ValueError("`step_counter` should be passed if "
+                                                                                      "`checkpoint_interval` is not None.")
         self.checkpoint, self.keeper, self.name = checkpoint, Keeper(directory, max_to_keep, keep_checkpoint_every_n_hours), checkpoint_name
         self.step_counter, self.checkpoint_interval, self.init_fn, self.last_step = step_counter, checkpoint_interval, init_fn, None
 

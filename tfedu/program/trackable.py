@@ -52,7 +52,8 @@ def values(
 class PythonState:
     "A Python object that makes text of its state, and takes it back. Override both methods. `tf.train.experimental.PythonState`"
     def serialize(self) -> bytes: raise NotImplementedError(f"{type(self).__name__}: a PythonState must override serialize()")
-    def deserialize(self, string_value: bytes) -> None: raise NotImplementedError(f"{type(self).__name__}: a PythonState must override deserialize()")
+    def deserialize(self, string_value: bytes) -> None: raise NotImplementedError(f"{type(self).__name__}: a PythonState must override "
+                                                                                  "deserialize()")
     def __saved__(self) -> dict[str, Callable]:
         def text():
             state = self.serialize()
@@ -87,6 +88,7 @@ def walk(
     add_slots(found, number)
     return found
 
+# %% ../../nbs/5_program/570_trackable.ipynb #6e12e70e
 def add_slots(found: list[Found], number: dict[int, int]) -> None:
     "Append the slots of all optimizers among `found`."
     variables = [(i, at) for i, at in enumerate(found) if isinstance(at.thing, Place)]
