@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FLOATING', 'COMPLEX', 'INTEGER', 'INDEX', 'BOOL', 'TEXT', 'INEXACT', 'REAL', 'NUMBER', 'ANY', 'TENSORS', 'SPOKEN',
-           'sum_to', 'Recorded', 'Kept', 'locate', 'keeper', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op',
+           'sum_to', 'Recorded', 'Kept', 'locate', 'keeper', 'Rule', 'conjugate', 'scaled', 'unbroadcast', 'Op', 'told',
            'kinds_taken']
 
 # %% ../../nbs/1_core/145_op.ipynb #fb41a455
@@ -164,10 +164,6 @@ class Op:
         self.names, self.shape = (*self.inputs, *self.params), Signature(shape) if shape else None
         self.kernels: dict[str, Callable] = {}   # device kind -> a faster forward
         self.rules: list[Rule] = []
-        self.public = True   # until it is declared without a public name
-
-    @property
-    def told(self) -> str: return self.name.strip("_") if self.public else called(SPOKEN.get(self.name, self.name.strip("_")))
 
     def vjp(self, *inputs):
         "Decorator: the function gives the cotangents of `inputs` (names; all when none are named)."
@@ -185,8 +181,13 @@ class Op:
             return function
         return declare
 
+# %% ../../nbs/1_core/145_op.ipynb #ba2f910f
+SPOKEN = {"quotient": "truediv", "ratio": "divide", "absolute": "abs", "as_key": "strided_slice", "put_slice": "strided_slice"}
 
-SPOKEN = {"quotient": "truediv", "ratio": "divide", "absolute": "abs", "as_key": "strided_slice", "put_slice": "strided_slice"}   # ops without a public function of their own
+def told(op: Op) -> str:
+    "The name of `op` in messages to users."
+    name = op.name.strip("_")
+    return name if getattr(op, "public", True) else called(SPOKEN.get(name, name))
 
 # %% ../../nbs/1_core/145_op.ipynb #bb1b6eb6
 def kinds_taken(op: Op) -> list[str]:

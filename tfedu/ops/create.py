@@ -159,7 +159,7 @@ def one_hot_rows(xp, indices: INDEX | {uint8}, depth, on, off, axis, dtype):
     axis = indices.ndim if axis == -1 else axis
     if xp is np:
         out = np.zeros((*indices.shape[:axis], depth, *indices.shape[axis:]), dtype.np)
-        if off or dtype.np == object: out[...] = off
+        if off or dtype is string: out[...] = off
         flat, inner = indices.reshape(-1), prod(indices.shape[axis:])
         where = np.flatnonzero((flat >= 0) & (flat < depth))
         out.reshape(-1)[(where // inner * depth + flat[where]) * inner + where % inner] = on

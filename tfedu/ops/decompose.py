@@ -106,6 +106,7 @@ def svd_or_nan(xp, a, full_matrices: bool = False, compute_uv: bool = True):
     def marked(x): return xp.where(good.reshape(good.shape + (1,) * (x.ndim - good.ndim)), x, x.dtype.type(xp.nan))
     return tuple(map(marked, found)) if compute_uv else marked(found)
 
+# %% ../../nbs/2_ops/232_decompose.ipynb #fce89b5b
 @op("", T=SOLVABLE)
 def svd_parts(xp, tensor, full_matrices=False):
     "Singular values, and the matrices `u` and `v` with `tensor == u @ diag(s) @ adjoint(v)`."

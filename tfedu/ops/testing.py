@@ -60,9 +60,13 @@ class Collections(unittest.TestCase):
         if not holds: self.fail(self._formatMessage(msg, told))
     def assertLen(self, container, expected_len, msg=None):
         self._need(len(container) == expected_len, f"{container!r} has length {len(container)}, not {expected_len}", msg)
-    def assertEmpty(self, container, msg=None): self._need(not len(container), f"{container!r} has length {len(container)}, it should be empty", msg)
+    def assertEmpty(self, container, msg=None):
+        self._need(not len(container), f"{container!r} has length {len(container)}, it should be empty", msg)
     def assertNotEmpty(self, container, msg=None): self._need(len(container), f"{container!r} is empty", msg)
-    def assertBetween(self, value, minv, maxv, msg=None): self._need(minv <= value <= maxv, f"{value!r} is not in [{minv!r}, {maxv!r}]", msg)
+    def assertSequenceStartsWith(self, prefix, whole, msg=None):
+        self._need(list(whole)[:len(prefix)] == list(prefix), f"{whole!r} does not begin with {prefix!r}", msg)
+    def assertBetween(self, value, minv, maxv, msg=None):
+        self._need(minv <= value <= maxv, f"{value!r} is not in [{minv!r}, {maxv!r}]", msg)
     def assertContainsSubset(self, expected_subset, actual_set, msg=None):
         self._need(not (less := set(expected_subset) - set(actual_set)), f"missing: {sorted(less, key=repr)}", msg)
     def assertNoCommonElements(self, expected_seq, actual_seq, msg=None):
@@ -74,8 +78,6 @@ class Collections(unittest.TestCase):
 # %% ../../nbs/2_ops/295_testing.ipynb #7d407da2
 class Orders(Collections):
     "Assertions about sequences and errors."
-    def assertSequenceStartsWith(self, prefix, whole, msg=None):
-        self._need(list(whole)[:len(prefix)] == list(prefix), f"{whole!r} does not begin with {prefix!r}", msg)
     def assertContainsInOrder(self, strings, target, msg=None):
         at = 0
         for string in [strings] if isinstance(strings, str) else strings:
@@ -93,11 +95,13 @@ class Orders(Collections):
         for a, b in zip(expected_seq, actual_seq, strict=True): self.assertAlmostEqual(a, b, places, msg, delta)
     def assertTotallyOrdered(self, *groups, msg=None):
         for i, j in combinations(range(len(groups)), 2):
-            for a, b in product(groups[i], groups[j]): self._need(a < b and b > a and a <= b and b >= a and a != b, f"{a!r} is not less than {b!r}", msg)
+            for a, b in product(groups[i], groups[j]):
+                self._need(a < b and b > a and a <= b and b >= a and a != b, f"{a!r} is not less than {b!r}", msg)
     @contextmanager
     def assertRaisesWithLiteralMatch(self, expected_exception, expected_exception_message):
         with self.assertRaises(expected_exception) as caught: yield
-        self._need(str(caught.exception) == expected_exception_message, f"the message was {str(caught.exception)!r}, not {expected_exception_message!r}")
+        told = str(caught.exception)
+        self._need(told == expected_exception_message, f"the message was {told!r}, not {expected_exception_message!r}")
 
 # %% ../../nbs/2_ops/295_testing.ipynb #7abf840b
 class Closeness(Orders):
