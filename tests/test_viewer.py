@@ -138,3 +138,18 @@ def test_a_page_of_its_own(tmp_path):
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     Page(text)
     assert text.startswith("<!doctype html>") and "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_graphs_inside_a_node_are_shown_folded():
+    class Block:
+        def __init__(self, graph): self.small = graph
+    class Branches:
+        def __init__(self, *graphs): self.__name__, self.blocks = "cond", [Block(graph) for graph in graphs]
+    yes, no = chain(3), chain(2)
+    yes.name, no.name = "yes", "no"
+    graph = Graph("choice")
+    x = graph.input((8,), np.dtype("float32"))
+    graph.outputs = [graph.add("branch", Branches(yes, no), (x,), specs=[((8,), x.dtype)], title="cond").outputs[0]]
+    page = Page(html := view(graph).html)
+    assert "inside cond: yes" in html and "inside cond: no" in html and page.tags["svg"] == 3
+    assert len(set(page.ids)) == len(page.ids) and {link.removeprefix("#") for link in page.links} <= set(page.ids)

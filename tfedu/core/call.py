@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['PLAIN', 'MOVE', 'check', 'refuse', 'run', 'computed', 'wrapped', 'explained', 'slow', 'as_tensors', 'common_dtype',
-           'has_dtype', 'tensor', 'static', 'home', 'inside', 'bring_back', 'moved', 'crossing', 'bind', 'arranged',
-           'eased', 'general', 'Probe', 'direct', 'taker', 'place', 'named', 'binary', 'pull_binary', 'unary',
-           'pull_unary', 'declare', 'op', 'renamed', 'elementwise']
+           'has_dtype', 'empty_type', 'tensor', 'static', 'home', 'inside', 'bring_back', 'moved', 'crossing', 'bind',
+           'arranged', 'eased', 'general', 'Probe', 'direct', 'taker', 'place', 'named', 'binary', 'pull_binary',
+           'unary', 'pull_unary', 'declare', 'op', 'renamed', 'elementwise']
 
 # %% ../../nbs/1_core/148_call.ipynb #0cd419ea
 from collections.abc import Callable
@@ -27,6 +27,9 @@ from .convert import first_leaf
 from .convert import shorten
 from .device import current_device
 from .dtype import DType
+from .dtype import bool_
+from .dtype import float32
+from .dtype import int32
 from .errors import InvalidArgumentError
 from .errors import OpError
 from .op import COMPLEX
@@ -36,6 +39,7 @@ from .op import Op
 from .op import Recorded
 from .op import Rule
 from .op import kinds_taken
+from .op import told
 from .op import unbroadcast
 from .docs import Doc
 from .publish import publish
@@ -78,7 +82,7 @@ def check(
             if group is None:
                 if common is None: common, first = tensor.dtype, name
                 elif tensor.dtype is not common:
-                    raise InvalidArgumentError(None, None, f"{op.name}: {name} is {tensor.dtype.name} but {first} is {common.name}; "
+                    raise InvalidArgumentError(None, None, f"{told(op)}: {name} is {tensor.dtype.name} but {first} is {common.name}; "
                                                "both must have the same dtype, tf.cast changes one")
 
 def refuse(
@@ -88,7 +92,7 @@ def refuse(
     group: frozenset[DType],  # That it may have
 ) -> None:
     "Raise InvalidArgumentError: the argument has a type that `op` does not take."
-    raise InvalidArgumentError(None, None, f"{op.name}: {name} has dtype {dtype.name}; it takes {', '.join(sorted(d.name for d in group))}")
+    raise InvalidArgumentError(None, None, f"{told(op)}: {name} has dtype {dtype.name}; it takes {', '.join(sorted(d.name for d in group))}")
 
 # %% ../../nbs/1_core/148_call.ipynb #4a6deda5
 def run(
@@ -134,12 +138,12 @@ def explained(
     ours = str(error).startswith(f"{op.name}: ") and "gufunc" not in str(error)   # NumPy's `matmul` calls itself by the same name
     if ours or isinstance(error, OpError): return error                            # the kernel has said it all
     if op.shape is not None and all(p is op.defaults.get(n) for n, p in zip(op.params, params, strict=True)):
-        try: op.shape.outputs(op.name, [x.shape for x in xs])                      # names the dimension that does not fit
+        try: op.shape.outputs(told(op), [x.shape for x in xs])                      # names the dimension that does not fit
         except InvalidArgumentError as better: return better
     shapes = [x if x is None else ', '.join([str(v.shape) for v in x]) if type(x) is list else x.shape for x in xs]
     given = [f"{name} of shape {shape}" for name, shape in zip(op.inputs, shapes, strict=True) if shape is not None]
     given += [f"{name}={shorten(p)}" for name, p in zip(op.params, params, strict=False) if p is not op.defaults.get(name)]
-    message = f"{op.name}: {str(error).removeprefix(f'{op.name}: ')}; given {', '.join(given)}"
+    message = f"{told(op)}: {str(error).removeprefix(f'{op.name}: ')}; given {', '.join(given)}"
     return TypeError(message) if isinstance(error, TypeError) else InvalidArgumentError(None, None, message)
 
 # %% ../../nbs/1_core/148_call.ipynb #bf86c868
@@ -174,8 +178,8 @@ def as_tensors(
         try:
             if name in op.lists: x = [tensor(v, common) for v in arg]
             elif arg is None and name in op.defaults: x = None
-            else: x = tensor(arg, common if group is None else None)
-        except (TypeError, ValueError) as error: raise type(error)(f"{op.name}: {name}: {error}") from error
+            else: x = tensor(arg, (common if group is None else None) or empty_type(arg, group or op.T))
+        except (TypeError, ValueError) as error: raise type(error)(f"{told(op)}: {name}: {error}") from error
         if common is None and group is None and type(x) is not list and x is not None: common = x.dtype
         out.append(x)
     return out
@@ -201,6 +205,11 @@ def has_dtype(
 ) -> bool:
     "Whether `value` is a tensor or becomes one by a rule of its class, as variables do."
     return isinstance(value, Tensor) or converter(type(value)) is not None
+
+def empty_type(value: Any, group: frozenset[DType]) -> DType | None:
+    "The type of a list without elements, where float32 is none of the types that an input takes: bool or int32."
+    if type(value) not in (list, tuple) or float32 in group or first_leaf(value) is not None: return None
+    return next((dtype for dtype in (bool_, int32) if dtype in group), None)
 
 def tensor(value: Any, dtype: DType | None) -> Tensor:
     "`value` as a tensor; plain numbers, lists and arrays take `dtype`."
@@ -279,9 +288,9 @@ def crossing(
     for name, x in zip(op.inputs, xs, strict=True):
         for v in x if type(x) is list else [x]:
             if v is None or v.kind == cls.kind or policy == "silent_for_int32" and v.dtype.name == "int32": continue
-            told = f"{op.name}: {name} is on {v.device}, the operation runs on {cls.device}"
-            if policy == "warn": warnings.warn(f"{told}; it is copied there", stacklevel=4)
-            else: raise InvalidArgumentError(None, None, f"{told}; x.cpu() and x.gpu() copy, as does the device policy 'silent'")
+            words = f"{told(op)}: {name} is on {v.device}, the operation runs on {cls.device}"
+            if policy == "warn": warnings.warn(f"{words}; it is copied there", stacklevel=4)
+            else: raise InvalidArgumentError(None, None, f"{words}; x.cpu() and x.gpu() copy, as does the device policy 'silent'")
 
 # %% ../../nbs/1_core/148_call.ipynb #60228c92
 def bind(
@@ -291,17 +300,17 @@ def bind(
 ) -> tuple:       # Inputs and settings, all of them, in order; without `name`
     "Arguments in the order of `op`'s signature. Raises TypeError as Python does."
     names = op.names
-    if len(args) > len(names) + 1: raise TypeError(f"{op.name}: takes at most {len(names) + 1} arguments, got {len(args)}")
+    if len(args) > len(names) + 1: raise TypeError(f"{told(op)}: takes at most {len(names) + 1} arguments, got {len(args)}")
     if kw:
         if unknown := kw.keys() - {*names, "name"}:
-            raise TypeError(f"{op.name}: unknown argument {', '.join(sorted(unknown))}; it takes {', '.join((*names, 'name'))}")
+            raise TypeError(f"{told(op)}: unknown argument {', '.join(sorted(unknown))}; it takes {', '.join((*names, 'name'))}")
         if args and (twice := kw.keys() & {*(*names, "name")[:len(args)]}):
-            raise TypeError(f"{op.name}: got {', '.join(sorted(twice))} twice")
+            raise TypeError(f"{told(op)}: got {', '.join(sorted(twice))} twice")
     try:
         if not kw: return *args[:len(names)], *[op.defaults[n] for n in names[len(args):]]
         given = {**op.defaults, **dict(zip(names, args, strict=False)), **kw}
         return tuple([given[n] for n in names])
-    except KeyError as missing: raise TypeError(f"{op.name}: missing argument {missing}") from None
+    except KeyError as missing: raise TypeError(f"{told(op)}: missing argument {missing}") from None
 
 # %% ../../nbs/1_core/148_call.ipynb #319576c6
 def arranged(
@@ -507,6 +516,7 @@ def declare(
     call.op, call.vjp, call.on = op, op.vjp, op.on
     call.at = lambda xp: bare if xp is np else call if xp is TENSORS else forward_on(op, xp)
     OPS[op.name] = Recorded.names[xp or op.name] = call
+    op.public = bool(names)
     return publish(*names.split())(call)
 
 # %% ../../nbs/1_core/148_call.ipynb #6382cc14

@@ -170,10 +170,12 @@ def tail(xp, y):
 @elementwise("tf.math.erf", d=lambda xp, x: like(x, 2 / sqrt(pi)) * exp.at(xp)(-x * x), T=FLOATING)
 def erf(xp, x):
     "The error function, elementwise, within 4 units of the last place. Cody 1969, `tf.math.erf`"
-    w = precise(xp, x)
-    y = xp.abs(w)
-    inner, outer = xp.minimum(y, .46875), 1 - tail(xp, xp.clip(y, .46875, 30))
-    return xp.copysign(xp.where(y > .46875, outer, inner * quotient(inner * inner, SMALL)), w).astype(x.dtype, copy=False)
+    def area(x):
+        w = precise(xp, x)
+        y = xp.abs(w)
+        inner, outer = xp.minimum(y, .46875), 1 - tail(xp, xp.clip(y, .46875, 30))
+        return xp.copysign(xp.where(y > .46875, outer, inner * quotient(inner * inner, SMALL)), w).astype(x.dtype, copy=False)
+    return if_large(xp, area, x)
 
 @elementwise("tf.math.erfc", d=lambda xp, x: like(x, -2 / sqrt(pi)) * exp.at(xp)(-x * x), T=FLOATING)
 def erfc(xp, x):

@@ -217,9 +217,18 @@ def permutation(
 ) -> np.ndarray:
     "The numbers from 0 to `len(words)` in random order."
     size = len(words) + 1
-    order, left = list(range(size)), np.arange(size, 1, -1, dtype=words.dtype)
-    for i, j in enumerate((np.arange(size - 1) + words % left).tolist()): order[i], order[j] = order[j], order[i]
-    return np.array(order)
+    steps, left = np.arange(size - 1), np.arange(size, 1, -1, dtype=words.dtype)
+    goals = steps + (words % left).astype(np.int64)            # step k swaps places k and goals[k]
+    home, real = np.arange(size), goals != steps
+    home[goals[real]] = steps[real]                            # the latest step that swapped with a place before its own
+    while not (home == (ahead := home[home])).all(): home = ahead
+    by_goal = np.sort(goals << 32 | steps)                     # the steps of each goal, in order
+    goal, step = by_goal >> 32, by_goal & 0xFFFFFFFF
+    again = np.concatenate([[False], goal[1:] == goal[:-1]])   # somebody swapped with this place before
+    order = np.empty(size, np.int64)
+    order[step] = np.where(again, home[np.roll(step, 1)], goal)
+    order[-1] = home[-1]
+    return order
 
 @publish("tf.random.shuffle")
 def shuffle(
