@@ -26,11 +26,18 @@ PARTS = {"2_ops": {
     "signals": ("Signals", "Fourier transforms, windows, frames, sound.", "266-271"),
     "composite": ("Sparse, ragged and more", "Tensors made of tensors.", "228 273-276 278-284"),
     "files": ("Files and records", "What is on disk, and how it becomes tensors.", "285-292"),
-    "checks": ("Checks, devices, tests", "What guards a program and what measures it.", "214 216 293-299")}}
+    "checks": ("Checks, devices, tests", "What guards a program and what measures it.", "214 216 293-299")},
+    "4_kernels": {
+    "first": ("First kernels", "Threads, memory, sums, transposes, matrix products: start here, a GPU is not needed.", "430-448"),
+    "network": ("Kernels of a network", "Softmax, norms, losses, tables, optimizers, dropout, bytes.", "449-469"),
+    "windows": ("Convolution and attention", "What a window or a query sees, without writing it all down.", "470-479"),
+    "looking": ("Run, check, look", "A kernel in a cell, its report, its pictures, its numbers bit by bit.", "417-429"),
+    "card": ("On a real card", "NVIDIA's compiler, kernels that Python writes, and the GPU as a device.", "480-499"),
+    "simulator": ("How the simulator works", "From CUDA C to C++, from threads to fibers, from memory to a diary of it.", "400-416")}}
 LAB = "http://localhost:8888/lab/tree/nbs"   # where `make lab` serves the notebooks
 EXPORTS = {"export", "exports", "exporti"}
 NBDEV = [processors.populate_language, processors.strip_ansi, processors.hide_line, processors.filter_stream_, processors.rm_header_dash,
-         processors.clean_magics, processors.hide_, processors.strip_hidden_metadata]
+         processors.hide_, processors.strip_hidden_metadata]
 
 
 def defined(cell) -> list[str]:

@@ -47,7 +47,8 @@ def site(tmp_path_factory):
     notebook(folder / "nbs/1_core/105_publish.ipynb", *json.loads(publish.read_text())["cells"])
     notebook(folder / "nbs/0_story/000_story.ipynb", text(STORY), code("#| export\nfrom tfedu.core.publish import publish"),
              code("#| hide\nhidden_name = 1"), code("#| echo: false\nquiet_name", shown("image/svg+xml", SVG)),
-             text("**Exercise 0.1 (recall).** Do it."), code("#| eval: false\nstub = ..."), code("solved = 1"))
+             code("%%cuda f<<<1, 32>>>(x)\n__global__ void f(float *x) {}"), text("**Exercise 0.1 (recall).** Do it."),
+             code("#| eval: false\nstub = ..."), code("solved = 1"))
     result = build(folder)
     assert result.returncode == 0, result.stderr
     return folder
@@ -62,6 +63,7 @@ def test_a_page_shows_what_a_reader_needs_and_no_directives(site):
     assert SVG in html                                                        # in the page itself, so it follows dark mode
     assert re.search(r"<summary>Why <code>x</code></summary>\s*<p>Because of <em>stress</em>", html)
     assert html.count("Solution, executed") and html.index("stub") < html.index("Solution, executed") < html.index("solved")
+    assert "%%" in html and ">cuda<" in html                                                   # what a cell begins with belongs to it
 
 
 def test_names_are_linked_where_they_are_defined(site):

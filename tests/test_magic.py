@@ -76,7 +76,7 @@ def test_a_terminal(capsys):
     printed = "".join(capsys.readouterr())
     assert isinstance(done.error_in_exec, CellError) and "line 4, column" in printed and "Traceback" not in printed
     shell.run_cell("%cuda --fails saxpy<<<1, 128>>>(n, 2.5, x, n)").raise_error()
-    assert "argument 3 (y) should be an array of float32, and is a int" in capsys.readouterr().out
+    assert "argument 3 (y) should be an array of float32, and is of type int" in capsys.readouterr().out
     assert "nothing failed" in str(shell.run_cell("%cuda --fails saxpy<<<1, 128>>>(n, 2.5, x, {0: y}[0])").error_in_exec)
     assert "--picture" in shell.find_cell_magic("cuda").__doc__
 
@@ -118,7 +118,7 @@ fill<3><<<1, 32, 128>>>(x, 8);
 
 @pytest.mark.parametrize("line, reason", [
     ("saxpy<<<1, 128>>>(n, 2, x)", r"line 1: saxpy: takes 4 arguments \(n, a, x, y\), and was given 3"),
-    ("saxpy<<<1, 128>>>(n, 'two', x, y)", r"argument 1 \(a\) should be float32, and is a str"),
+    ("saxpy<<<1, 128>>>(n, 'two', x, y)", r"argument 1 \(a\) should be float32, and is of type str"),
     ("saxpy<<<1, 128>>>(n + .5, 2, x, y)", r"n is int32, from -2147483648 to 2147483647, and 100.5 is no such number"),
     ("saxpy<<<1, 128>>>(n, 2, x[::2], y)", r"x.*strides"),
     ("saxpy<<<1, 2048>>>(n, 2, x, y)", r"CUDA_ERROR_INVALID_VALUE.* a block of .*2048.*1024"),
@@ -126,6 +126,7 @@ fill<3><<<1, 32, 128>>>(x, 8);
     ("saxpy<<<1, 128>>>(n, 2 +, x, y)", r"not an expression of Python"),
     ("saxpy<<<1, 128>>>(n // 0, 2, x, y)", r"ZeroDivisionError"),
     ("saxpi<<<1, 128>>>(n, 2, x, y)", r"there is no kernel saxpi; kernels here are saxpy"),
+    ("saxpy<<<1, 128>>>(n, 2, x.astype(float), y)", r"and is an array of float64; x.astype\(np.float32\) is one"),
     ("saxpy(1, 128)", r"expected kernel<<<grid, block>>>\(arguments\), got 'saxpy\(1, 128\)'"),
     ("--slow saxpy<<<1, 128>>>(n, 2, x, y)", r"%%cuda has no option --slow; it has --check, --fails, --fast"),
     ("--seed one saxpy<<<1, 128>>>(n, 2, x, y)", r"--seed needs a value \(int\), got 'one'"),
@@ -135,6 +136,18 @@ fill<3><<<1, 32, 128>>>(x, 8);
 def test_mistakes(line, reason):
     x = np.zeros(100, np.float32)
     with pytest.raises(CellError, match=reason): run(line, SAXPY, x=x, y=x.copy(), n=100)
+
+
+@pytest.mark.parametrize("body, reason", [
+    ("__global__ void f(float *x) {\n    x[0] = 1;", r"line 2, column 29: error: this .{. is never closed\n    __global__.*\n {32}\^"),
+    ("__global__ void f(float *x) { x[0] = __half2float(x[1]); }", r"(?s)line 2, column 38.*is #include <cuda_fp16.h> missing\?"),
+    ("__global__ void div(float *x) { x[0] = 1; }", r"C has a function div already: choose another name"),
+    ("void f(float *x) { x[0] = 1; }", r"no kernel f; .* this cell defines none: a kernel begins with __global__ void f\("),
+    ("__global__ void f(float *x) {\n    int i = 0;\n    while (i >= 0) i = (i + 1) % 5;\n}", r"line 4")])
+def test_what_beginners_forget(body, reason):
+    x = np.zeros(4, np.float32)
+    for option in ("", "--fast "):
+        with pytest.raises(CellError, match=reason): run(f"{option}--seconds 0.3 f<<<1, 1>>>(x)", body, x=x)
 
 
 def test_no_compiler(monkeypatch):

@@ -71,11 +71,11 @@ def compiled(kernel):
     return module.get_function(kernel.name)
 
 
-def findings(kernel, without):
+def findings(kernel, without, orders=ORDERS):
     "What is found without one barrier (-1: with all), until something is found."
     function = compiled(kernel)
     function.module.lib.leave_out(without)
-    for order in ORDERS:
+    for order in orders:
         for case in runs(kernel.name):
             args = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in case.args)
             if case.shared_mem > USUAL_SHARED:
@@ -96,10 +96,10 @@ def test_the_mutator_reads_cuda():
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_every_barrier_is_needed(name):
-    """The kernel as it is: nothing is found in any order. Without any one of its barriers: something is. A barrier in a function that this
-    kernel does not call cannot be missed, so whether it is reached is asked last."""
+    """The kernel as it is: nothing is found (for all orders, see test_kernels.py). Without any one of its barriers: something is. A barrier
+    in a function that this kernel does not call cannot be missed, so whether it is reached is asked last."""
     kernel = KERNELS[name]
-    found = findings(kernel, -1)
+    found = findings(kernel, -1, ("up",))
     assert not found, "\n".join(map(str, found))
     (begin, end), lines, silent = body(kernel), kernel.source.split("\n"), []
     for k, (start, _, _) in enumerate(calls(kernel.source)):

@@ -222,7 +222,8 @@ def test_all_of_dynamic_shared_memory():
 @pytest.mark.parametrize("value, words", [
     (3, "a Python int, which CuPy passes as int64; write np.int32(3)"),
     (3.0, "a Python float, which CuPy passes as float64; write np.int32(3.0)"),
-    (np.float32(3), "a float32"), (np.int64(3), "a int64"), (True, "a Python bool"), ("3", "a str"), (ints(1), "a ndarray")])
+    (np.float32(3), "of type float32"), (np.int64(3), "of type int64"), (True, "a Python bool"), ("3", "of type str"),
+    (ints(1), "of type ndarray")])
 def test_scalars_must_be_typed(value, words):
     with pytest.raises(TypeError) as caught: run("", (1,), floats(1), value, parameters="float *x, int n")
     assert str(caught.value).startswith("f: argument 1 (n) should be int32, and is") and words in str(caught.value)
@@ -230,8 +231,8 @@ def test_scalars_must_be_typed(value, words):
 
 @pytest.mark.parametrize("value, words", [
     (np.zeros(3), "an array of float64"), (ints(3), "an array of int32"), (np.zeros((3, 3), "f4").T[:, :2], "a view with strides"),
-    ([1.0], "a list"),
-    (np.float32(1), "a float32"), (np.broadcast_to(np.float32(1), 4), "strides"), (memoryview(b"abcd"), "a memoryview")])
+    ([1.0], "of type list"), (np.float32(1), "of type float32"), (np.broadcast_to(np.float32(1), 4), "strides"),
+    (memoryview(b"abcd"), "of type memoryview")])
 def test_arrays_must_fit(value, words):
     with pytest.raises(TypeError) as caught: run("", (1,), value, parameters="float *x")
     assert str(caught.value).startswith("f: argument 0 (x) should be an array of float32, and is") and words in str(caught.value)
@@ -519,6 +520,19 @@ def test_reading_beyond_dynamic_shared_memory_is_found(by):
     code = "extern \"C\" __global__ void f(float *x, int by) { extern __shared__ float s[]; s[0] = s[3] = 1; x[0] = s[by]; }"
     finding, = Kernel("f", code, register=False).check(1, 1, (floats(1), np.int32(by)), shared_mem=16, raises=False).findings
     assert finding.kind == "out of bounds"
+
+
+def test_dynamic_shared_memory_that_nobody_asked_for():
+    code = "extern \"C\" __global__ void f() { extern __shared__ int s[]; s[0] = 1; }"
+    finding, = Kernel("f", code, register=False).check(1, 1, (), raises=False).findings
+    assert "writes dynamic shared memory, of which the launch asked for none" in finding.text
+
+
+def test_the_header_files_that_come_with_c_change_nothing(capfd):
+    for name in ("stdio.h", "cstdio", "assert.h"):
+        code = f"#include <{name}>\nextern \"C\" __global__ void f() {{ printf(\"%d\", blockIdx.x); }}"
+        Kernel("f", code, register=False)(3, 1, ())
+        assert capfd.readouterr().out == "012"
 
 
 def test_the_report_in_a_notebook_counts_in_english():

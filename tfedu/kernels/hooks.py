@@ -32,7 +32,7 @@ namespace sim {
   const Region *nearest = nullptr;
   long best = 1l << 62;
   for (const Region &r : regions) {
-    if (r.argument < DYNAMIC_SHARED || !r.bytes) continue;
+    if (r.argument < DYNAMIC_SHARED || (!r.bytes && r.argument != DYNAMIC_SHARED)) continue;
     long distance = p < r.data ? r.data - p : p + size - (r.data + r.bytes);
     if (distance < best) { best = distance; nearest = &r; }
   }

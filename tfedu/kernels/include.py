@@ -43,4 +43,4 @@ INCLUDES = {
     "curand_kernel.h": "#error \"curand is not part of the simulator: draw random numbers with Philox, as in notebook 460\"\n",
 } | dict.fromkeys((
     "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "device_functions.h", "vector_types.h",
-    "vector_functions.h", "math_functions.h", "assert.h", "cassert"), "// all of it is known already\n")
+    "vector_functions.h", "math_functions.h", "assert.h", "cassert", "stdio.h", "cstdio"), "// all of it is known already\n")

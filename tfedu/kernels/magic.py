@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAUNCH', 'FLAGS', 'VALUES', 'CHOICES', 'Launch', 'read_launch', 'read_options', 'Cell', 'read_cell', 'CellError',
-           'arrays_in', 'evaluate', 'typed', 'is_template', 'made_kernels', 'picture_of', 'arguments', 'launched',
-           'run_cell', 'load_ipython_extension']
+           'arrays_in', 'evaluate', 'typed', 'run_fast', 'is_template', 'made_kernels', 'picture_of', 'arguments',
+           'launched', 'run_cell', 'load_ipython_extension']
 
 # %% ../../nbs/4_kernels/422_magic.ipynb #6c9e461b
 import re
@@ -18,10 +18,12 @@ import numpy as np
 from ..core.draw import Picture
 from .compiler import KernelError
 from .kernel import Kernel
+from .kernel import tupled
 from .pictures import draw_banks
 from .pictures import draw_launch
 from .pictures import draw_sectors
 from .pictures import draw_warp
+from .source import USUAL_SHARED
 from .source import blanked
 from .source import kernels_in
 
@@ -129,6 +131,12 @@ def typed(
     return dtype.type(value)
 
 # %% ../../nbs/4_kernels/422_magic.ipynb #edffed6d
+def run_fast(kernel: Kernel, grid, block, args: tuple, shared: int, **how) -> None:
+    "Run a kernel without checks: `how` may have order, seed and seconds."
+    function = kernel.function("numpy")
+    if shared > USUAL_SHARED: function.max_dynamic_shared_size_bytes = shared
+    function.launch(tupled(grid), tupled(block), args, shared, **how)
+
 def is_template(
     source: str,   # CUDA C
     name: str,     # A kernel in it
@@ -191,11 +199,11 @@ def launched(
     if len(shape) not in (2, 3):
         forms = "<<<grid, block>>> or <<<grid, block, shared bytes>>>"
         raise CellError(f"line {launch.line}: {kernel.name}: expected {forms}, got <<<{launch.shape}>>>")
-    how = {name: options[name] for name in ("order", "seed", "seconds") if name in options}
+    how = {"seconds": 20.0} | {name: options[name] for name in ("order", "seed", "seconds") if name in options}
     try:
         args, shared = arguments(kernel, launch, names), int(shape[2]) if len(shape) == 3 else 0
         if options.get("fast"):
-            kernel(*shape[:2], args, shared_mem=shared)
+            run_fast(kernel, *shape[:2], args, shared, **how)
             return []
         report = kernel.check(*shape[:2], args, shared_mem=shared, raises=False, **how)
         show(report)
@@ -221,8 +229,9 @@ def run_cell(
     for launch in cell.launches:
         kernel = kernels.get(launch.kernel, names.get(launch.kernel))
         if not isinstance(kernel, Kernel):
-            known = [k for k, v in names.items() if isinstance(v, Kernel)]
-            raise CellError(f"line {launch.line}: there is no kernel {launch.kernel}; kernels here are {', '.join(known) or 'none so far'}")
+            known = ", ".join(k for k, v in names.items() if isinstance(v, Kernel)) or "none so far"
+            if cell.source and not kernels: known += f", and this cell defines none: a kernel begins with __global__ void {launch.kernel}("
+            raise CellError(f"line {launch.line}: there is no kernel {launch.kernel}; kernels here are {known}")
         found += [f"line {f.line}: {f.kind}" for f in launched(kernel, launch, cell.options, names, show)]
     if not cell.launches: print("compiled: " + (", ".join(kernels) or "no kernel"))
     if found: raise CellError(f"{len(found)} finding{'s' * (len(found) > 1)}: {'; '.join(dict.fromkeys(found))}")
@@ -244,7 +253,7 @@ def load_ipython_extension(
         line %cuda kernel<<<grid, block>>>(arguments), with one %, launches a kernel of an earlier cell.
 
         --fast           without checks and counts       --order down     or up, random: in which threads take turns
-        --seconds 5      time limit                      --picture warp   or launch, sectors, banks; with a line: sectors:4
+        --seconds 5      time limit; 20 if not said      --picture warp   or launch, sectors, banks; with a line: sectors:4
         --seed 1         for --order random              --fails          this cell is meant to fail: print the error and go on
         """
         expected = re.search(r"(?:^|\s)--fails\b", line)

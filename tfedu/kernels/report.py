@@ -27,6 +27,7 @@ from . import simulator
 from .compiler import family
 from .compiler import find_compiler
 from .compiler import source_lines
+from .source import endless_line
 
 # %% ../../nbs/4_kernels/417_report.ipynb #35eef382
 class Finding(NamedTuple):
@@ -109,6 +110,7 @@ def place(launched: Launched, finding) -> str:
         name = max(before, key=before.get)
         at, length = launched.shared[name]
         return element(short_name(name), (offset - at) // size, (length // size,)) + " in shared memory"
+    if number == -2 and not launched.dynamic: return "dynamic shared memory, of which the launch asked for none (`shared_mem`)"
     if number == -2: return element("dynamic shared memory", offset // size, (launched.dynamic // size,)) + f", in elements of {size} bytes"
     return "a `__device__` or `__constant__` variable" if number == -3 else "an address that belongs to no array"
 
@@ -140,8 +142,9 @@ def race_text(launched: Launched, f, other_line: int) -> str:
     who, other, same = int(f["thread"]), int(f["other"]), int(f["kind"]) == 7
     there = f"thread {other}" if same else f"thread {other} of block {block_of(int(f['other_block']), launched.grid)}"
     line = "in the same line" if other_line == int(f["line"]) else f"in line {other_line}"
-    missing = "no block waits for another" if not same else "no __syncwarp comes between" if who // 32 == other // 32 else (
-        "no __syncthreads comes between")
+    waiting = "__syncthreads or __syncwarp" if who // 32 == other // 32 else "__syncthreads"
+    missing = f"no {waiting} comes between" if same else "no block waits for another"
+    if f["how"] == f["other_how"] == 1: missing += ", nor is it atomic"
     also = " also" if f["how"] == f["other_how"] else ""
     return f"thread {who} {HOW[int(f['how'])]} {place(launched, f)}, which {there}{also} {HOW[int(f['other_how'])]} {line}, and {missing}"
 
@@ -170,6 +173,7 @@ def findings_of(launched: Launched, results) -> list[Finding]:
     for f in raw:
         line = f["line"] = int(f["line"]) or lines[int(f["where"])] or lines[int(f["other_where"])]
         kind, other = int(f["kind"]), int(f["other"]) if f["other"] >= 0 else None
+        if kind == 19: line = endless_line(launched.kernel.module.code, line)
         if kind in (7, 11): text = race_text(launched, f, lines[int(f["other_where"])])
         else:
             text = WORDS.get(kind, "error {info}").format(thread=f["thread"], other=other, info=f["info"], size=f["size"], line=line,
@@ -271,6 +275,7 @@ def as_html(report: Report) -> str:
     "The source with counts beside each line, and findings under the lines that they name."
     rows = []
     for number, text in enumerate(report.source.split("\n"), 1):
+        if not rows and not text.strip(): continue               # a text that begins behind """
         here = [f for f in report.findings if f.line == number]
         style = STYLE.format("#c0392b" if here else "transparent")
         cells = f'<td style="{style}">{html.escape(text)}</td><td style="text-align:left">{beside(report, number)}</td>'

@@ -22,6 +22,7 @@ from pathlib import Path
 from . import cores
 from . import fibers
 from . import source
+from .compiler import CompileError
 from .compiler import KernelError
 from .compiler import build
 from .compiler import cache_folder
@@ -38,6 +39,8 @@ from .source import MOST_SHARED
 from .source import USUAL_SHARED
 from .source import check_array
 from .source import check_limits
+from .source import endless_line
+from .source import explained
 from .source import kernels_in
 from .source import parameter
 from .source import places
@@ -165,7 +168,8 @@ def library(
     def make(folder):
         (folder / "kernel.cu").write_text(text)
         given = *flags, *(o for o in options if o not in flags), f"-I{headers}", "-include", "sim.h", "-x", "c++"
-        run_compiler([*command, *given, *FRAMES[family(command)], "-c", "kernel.cu", "-o", "kernel.o"], code, rewritten(code), folder)
+        try: run_compiler([*command, *given, *FRAMES[family(command)], "-c", "kernel.cu", "-o", "kernel.o"], code, rewritten(code), folder)
+        except CompileError as error: raise explained(error, code) from None
         linked = "-shared", "-Wl,-Bsymbolic", str(begin), "kernel.o", str(end), str(rest), "-o", "kernel.so"   # in this order
         run_compiler([*command, *linked], folder=folder)
         return folder / "kernel.so"
@@ -241,6 +245,7 @@ def raise_fault(kernel: "RawKernel", fault: Fault, seconds: float) -> None:
     offsets = [p for p in fault.places if p]
     lines = source_lines(kernel.module.path, offsets)
     line = next((lines[p] for p in offsets if lines[p]), fault.line)
+    if fault.signal == signal.SIGALRM: line = endless_line(kernel.module.code, line)
     source = kernel.module.code.split("\n")
     text = fibers.FAULTS.get(KINDS.get(fault.kind, fault.kind), f"fault {fault.kind} ({KINDS.get(fault.kind)})").format(
         thread=fault.thread, other=fault.other, info=fault.info, line=line, seconds=seconds, address=f"{fault.info & (1 << 64) - 1:#x}",
