@@ -15,35 +15,36 @@ from ..autodiff.tape import GradientTape
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.nest import flatten
-
 from ..core.op import Op
 from ..core.op import TENSORS
-from ..core.record import Rows
 from ..core.record import live
 from ..core.record import record
 from ..core.shape import TensorSpec
-
-from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
 from ..core.variable import SCOPE
-from ..core.variable import Variable
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.trace import UNUSUAL
 from ..core.trace import WATCHERS
 from ..core.trace import quiet
-from .differentiate import Both
 from .differentiate import both_ways
 from .differentiate import cotangents
 from .differentiate import replay
 from .execute import compiled
-from .graph import Graph
+from .passes import improve
 from .tracing import Writing
 from .tracing import pruned
 from .tracing import sizes
 from .tracing import symbol
 from .tracing import writing
+
+from ..core.record import Rows
+
+from ..core.tensor import OPS
+from ..core.variable import Variable
+from .differentiate import Both
+from .graph import Graph
 
 # %% ../../nbs/5_program/520_concrete.ipynb #93fb83ad
 class Traced:
@@ -52,7 +53,7 @@ class Traced:
         specs: list,       # One for each tensor among the arguments
         build: Callable,   # From as many tensors to `args, kw`
         name: str = "f",
-        improve: Callable = lambda graph: graph,   # What is done to a graph before it is compiled
+        improve: Callable = improve,   # What is done to a graph before it is compiled
     ):
         self.name, self.improve, outer = name, improve, GRAPH.get()
         self.graph = Writing(name, outer, reads=True)

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['OPAQUE', 'LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError',
-           'out_of_scope', 'written', 'take', 'whole', 'captured', 'symbol', 'Symbolic', 'learned', 'sizes',
-           'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'guess', 'pictures', 'declared', 'remember',
-           'cotangents_of', 'kept_by', 'lifted', 'writing', 'pruned']
+           'out_of_scope', 'written', 'unsaid', 'take', 'asserted', 'whole', 'captured', 'symbol', 'Symbolic',
+           'learned', 'sizes', 'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'pictures', 'counting',
+           'declared', 'guess', 'remember', 'cotangents_of', 'kept_by', 'lifted', 'writing', 'pruned']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
@@ -49,6 +49,7 @@ from .graph import Packed
 from .graph import Size
 from .graph import Value
 from .graph import or_none
+from .examples import ASKED
 from .examples import GUESSES
 from .examples import SMALL
 from .examples import agreed
@@ -94,21 +95,33 @@ def written(
     "Append a node for a call of `op`. Raises as the op would, as far as shapes and types show it."
     if (graph := GRAPH.get()) is None: raise out_of_scope(xs)
     values, settings = replaced((tuple(xs), params), graph.value_of)
+    if op.name in ASKED and settings and unsaid(settings[0]): raise TypeError(f"{op.name}: a size in {settings[0]} is not known; tf.shape computes it")
     try: specs, plural = op_specs(op, values, settings)
     except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
     outs = list(map(symbol, graph.add("op", op.name, values, settings, specs, plural=plural).outputs))
     return outs if plural else outs[0], (None,) * len(op.saves)
 
+def unsaid(shape: Any) -> bool:
+    "Whether a shape has sizes of which nothing is said."
+    return shape is None or isinstance(shape, TensorShape) and not shape.is_fully_defined() or isinstance(shape, (list, tuple)) and None in [n for n in shape if n is None]
+
 def take(function: Callable, args: tuple, kw: dict):
     "What a symbolic argument makes of a function that could not work with it: a node that calls the function when the graph runs."
     if hasattr(function, "op"): return NotImplemented   # an op finds its own way
     if (graph := GRAPH.get()) is None: raise out_of_scope((args, kw))
+    if function.__name__.lower().startswith("assert"): return asserted(graph, function, args, kw)
     return graph.call(function, args, kw)
+
+def asserted(graph: Any, function: Callable, args: tuple, kw: dict):
+    "A node that checks something when the graph runs; what the check hands on is its first argument."
+    graph.add("act", function, (), replaced(undressed((args, kw)), graph.value_of), effect=True, title=function.__name__)
+    return (args[0] if args else kw["x"]) if function.__name__ == "assert_all_finite" else None
 
 def whole(function: Callable, args: tuple, kw: dict, error: Exception):
     "What becomes of a call that failed: a node, if a graph is being written and it failed for want of numbers; NotImplemented otherwise."
     if (graph := GRAPH.get()) is None: return NotImplemented
     given = flatten((args, kw), expand_composites=True)
+    if function.__name__.lower().startswith("assert") and any([isinstance(x, Tensor) and x.symbolic for x in given]): return asserted(graph, function, args, kw)
     return graph.call(function, args, kw) if isinstance(error, AtRunTime) or any([isinstance(x, Tensor) and x.symbolic for x in given]) else NotImplemented
 
 RESCUES.append(whole)
@@ -116,6 +129,7 @@ RESCUES.append(whole)
 def captured(x: Tensor) -> Tensor:
     "A tensor with numbers, as one of the graph that is being written."
     if (graph := GRAPH.get()) is None: raise out_of_scope([x])
+    graph.note(x)
     return symbol(graph.value_of(x), x.serial)
 
 def symbol(value: Value, serial: int = 0) -> Tensor:
@@ -169,18 +183,16 @@ class Capturing(Graph):
     def __init__(self, name: str = "graph", outer: "Graph | None" = None):
         super().__init__(name, outer)
         self.tensors: dict[int, Tensor] = {}   # id of a value of the enclosing graph -> the tensor through which it was captured
+        self.eager: dict[int, Tensor] = {}     # id of an array -> the tensor with numbers that was captured, where it can have a gradient
+        self.tape = None                       # watches those
 
     def unique(self, name: str) -> str: return super().unique(SCOPE.get() + name)
     def value_of(self, x: Any) -> Any:
         "The value of a tensor in this graph; anything else unchanged."
         if isinstance(x, Size): return self.size(x).array
         if not isinstance(x, Tensor): return x
-        if not x.symbolic: return self.capture(x) if self.keeps(x) else self.constant(x.array)
+        if not x.symbolic: return self.constant(x.array)
         return x.array if x.array.node in self else self.capture(x)
-
-    def keeps(self, x: Tensor) -> bool:
-        "Whether a tensor with numbers is an input, like one of an enclosing graph, because that wants it so."
-        return self.outer is not None and self.outer.keeps(x)
 
     def constant(self, array: np.ndarray, kind: str = "constant") -> Value:
         "An array, as a value."
@@ -190,15 +202,22 @@ class Capturing(Graph):
             known = self.captures[id(array)] = array, node.outputs[0]
         return known[1]
 
+    def note(self, x: Tensor) -> None:
+        "Remember a tensor with numbers that the graph uses: somebody may ask for its gradient."
+        if x.symbolic or not x.dtype.differentiable or id(x.array) in self.eager: return
+        self.eager[id(x.array)] = x
+        if self.tape is not None: self.tape.watch(x)
+
     def claimed(self, xs: list) -> list:
         "The inputs of an op; when the user asked for it, tensors with numbers become values too, so that the graph computes the result each time it runs."
         if any([isinstance(x, Tensor) and x.symbolic for x in leaves(xs)]) or not asked_by_user(): return xs
-        def claim(x): return x if x is None else symbol(self.capture(x) if self.keeps(x) else self.constant(x.array, "capture"), x.serial)
-        return replaced(xs, claim)
+        for x in leaves(xs):
+            if x is not None: self.note(x)
+        return replaced(xs, lambda x: x if x is None else symbol(self.constant(x.array, "capture"), x.serial))
 
     def capture(self, x: Tensor) -> Value:
         "The value of a tensor of an enclosing graph, as an input of this one. Raises TypeError if it does not belong to one."
-        if x.symbolic and (self.outer is None or not any([x.array.node in graph for graph in self.enclosing()])): raise out_of_scope([x])
+        if self.outer is None or not any([x.array.node in graph for graph in self.enclosing()]): raise out_of_scope([x])
         value = self.outer.value_of(x)
         if (known := self.captures.get(id(value))) is None:
             known = self.captures[id(value)] = value, self.input(value.shape, value.dtype, value.node.name, value.samples)
@@ -294,6 +313,7 @@ def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
     def parts(result): return [part.array if isinstance(part, Tensor) else convert_to_tensor(part).array for part in flatten(result, expand_composites=True) if part is not None]
     if function.__name__ in DECLARED: return declared(function, nest)
     if function.__name__.startswith("assert_"): return None, []
+    if function.__name__ == "range_" and not all([v.samples for v in leaves(nest) if isinstance(v, Value)]): return counting(*nest[0], **nest[1])
     with undisturbed(): found = outside(lambda: tried(compute, nest, False))
     arrays = [[parts(result) for result in each] for each in found]
     if not found: return guess(function, nest)
@@ -302,6 +322,34 @@ def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
     exact = function.__name__ in LOOK_AT_SHAPES or all([v.samples for v in leaves(nest) if isinstance(v, Value)])
     size = only_size(nest)
     return found[0][0], [agreed([common(list(part), exact, size) for part in turns]) for turns in zip(*[zip(*each, strict=True) for each in arrays], strict=True)]
+
+# %% ../../nbs/5_program/504_tracing.ipynb #113c4240
+def pictures(axes: int) -> Callable:
+    "The result of a function that reads pictures: an array with that many axes."
+    def spec(contents, channels=0, dtype=uint8, expand_animations=True, **_):
+        return [((None,) * (axes - 1) + (channels or None,) if expand_animations or axes < 4 else (None, None, channels or None), as_dtype(dtype).np, ())]
+    return spec
+
+DECLARED: dict[str, Callable] = {   # from the arguments to shape, dtype and samples of each result
+    "decode_png": pictures(3), "decode_jpeg": pictures(3), "decode_and_crop_jpeg": lambda *_, channels=0, **__: pictures(3)(None, channels),
+    "decode_bmp": pictures(3), "decode_gif": lambda *_, **__: [((None, None, None, 3), uint8.np, ())],
+    "decode_image": lambda contents, channels=None, dtype=uint8, name=None, expand_animations=True: [(None if expand_animations else (None, None, channels or None),
+                                                                                                     as_dtype(dtype).np, ())],
+    "parse_tensor": lambda serialized, out_type, name=None: [(None, as_dtype(out_type).np, ())],
+    "read_file": lambda *_, **__: [((), string.np, ())],
+    "decode_wav": lambda *_, **__: [((None, None), float32.np, ()), ((), int32.np, ())]}
+
+def counting(start, limit=None, delta=1, dtype=None, name=None) -> tuple[Any, list]:
+    "As `result_of`, for `tf.range` of numbers that are not known: no example tells how many there will be."
+    kinds = [v.dtype if isinstance(v, Value) else np.dtype("int32" if isinstance(v, int) else "float32") for v in (start, limit, delta) if v is not None]
+    return wrap(np.zeros(0)), [((None,), as_dtype(dtype).np if dtype else max(kinds, key=lambda t: (t.kind, t.itemsize) != ("i", 4)), ())]
+
+def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
+    "As `result_of`, for a function in `DECLARED`."
+    args, kw = nest
+    specs = DECLARED[function.__name__](*args, **kw)
+    like = [wrap(np.zeros((0,), dtype)) for _, dtype, _ in specs]
+    return like if len(like) > 1 else like[0], specs
 
 # %% ../../nbs/5_program/504_tracing.ipynb #aa285b52
 def guess(function: Callable, nest: Any) -> tuple[Tensor, list]:
