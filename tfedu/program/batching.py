@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['TOLD', 'DRAWING', 'ROWS', 'LEAVES', 'PROGRAMS', 'MOST', 'Element', 'Row', 'row_by_row', 'called', 'slowly', 'op_rows',
            'size_rows', 'effect_rows', 'act_rows', 'draws', 'drawn_at_once', 'Remembered', 'call_rows', 'pull_rows',
-           'node_rows', 'all_rows', 'pick', 'branch_rows', 'loop_rows', 'back_through', 'unbranch_rows', 'unloop_rows',
-           'count_rows', 'arranged', 'kinds_of', 'mapped', 'names_in', 'content', 'parts_of', 'seen', 'same', 'Program',
-           'program', 'vectorized_map']
+           'node_rows', 'all_rows', 'pick', 'branch_rows', 'loop_rows', 'back_through', 'places_of', 'unbranch_rows',
+           'unloop_rows', 'count_rows', 'arranged', 'kinds_of', 'mapped', 'names_in', 'content', 'parts_of', 'seen',
+           'same', 'Program', 'program', 'vectorized_map']
 
 # %% ../../nbs/5_program/562_batching.ipynb #1aa9929a
 import logging
@@ -291,11 +291,17 @@ def back_through(run: Callable, sources: list, gs: list, n: Any) -> list:
         outs = run(list(map(Batched, xs)))
     return [Batched(convert_to_tensor(g)) for g in tape.gradient([y.x for y in outs], xs, stacked(gs, n), "zero")]
 
+def places_of(known: list[int], blocks: list, captures: list) -> list[int]:
+    "Where the sources with the numbers `known` stand among `captures`. Raises NotImplementedError for a variable that the blocks change."
+    at = {id(v): i for i, v in enumerate(captures)}
+    places = [standing(number, None, blocks, at) for number in known]
+    if None in places: raise NotImplementedError("vectorized_map: no gradient through a condition or loop that changes variables")
+    return places
+
 def unbranch_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a conditional."
     (index, captured, given), what, (reached, _) = nest[0], node.what, node.what.ways()
-    at = {id(v): i for i, v in enumerate(what.captures)}
-    places = [standing(k, None, what.blocks, at) for k, on in zip(what.known, reached, strict=True) if on]
+    places = places_of([k for k, on in zip(what.known, reached, strict=True) if on], what.blocks, what.captures)
     floats = [i for i, y in enumerate([y for y in what.blocks[0].outs if y is not None]) if y.dtype.differentiable]
     def run(xs):
         now = dict(zip(places, xs, strict=True))
@@ -303,11 +309,13 @@ def unbranch_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
         return [outs[i] for i in floats]
     return back_through(run, [captured[i] for i in places], given[:len(floats)], n)
 
+ROWS["unbranch"] = unbranch_rows
+
+# %% ../../nbs/5_program/562_batching.ipynb #df3d3e2b
 def unloop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a loop."
     ((limit, xs, captured), given), loop, plan = nest[0], node.what, way_of(node.what)[1]
-    at = {id(v): i for i, v in enumerate(loop.captures)}
-    places = [standing(k, None, [loop.step], at) for (k, _), pairs in zip(loop.known, plan, strict=True) if pairs is not None]
+    places = places_of([k for (k, _), pairs in zip(loop.known, plan, strict=True) if pairs is not None], [loop.step], loop.captures)
     def run(moving):
         start, now = dict(zip(loop.floats, moving)), dict(zip(places, moving[len(loop.floats):], strict=True))
         state, fixed = [start.get(i, x) for i, x in enumerate(xs)], [now.get(i, x) for i, x in enumerate(captured)]
@@ -315,7 +323,7 @@ def unloop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
         return [outs[i] for i in loop.floats]
     return back_through(run, [*[xs[i] for i in loop.floats], *[captured[i] for i in places]], given[:len(loop.floats)], n)
 
-ROWS["unbranch"], ROWS["unloop"] = unbranch_rows, unloop_rows
+ROWS["unloop"] = unloop_rows
 
 # %% ../../nbs/5_program/562_batching.ipynb #d399dfe8
 def count_rows(xs: list[Tensor]) -> Any:
