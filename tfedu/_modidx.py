@@ -4353,6 +4353,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'tfedu.program.batching.parts_of': ( '5_program/batching.html#parts_of',
                                                                              'tfedu/program/batching.py'),
                                         'tfedu.program.batching.pick': ('5_program/batching.html#pick', 'tfedu/program/batching.py'),
+                                        'tfedu.program.batching.places_of': ( '5_program/batching.html#places_of',
+                                                                              'tfedu/program/batching.py'),
                                         'tfedu.program.batching.program': ('5_program/batching.html#program', 'tfedu/program/batching.py'),
                                         'tfedu.program.batching.pull_rows': ( '5_program/batching.html#pull_rows',
                                                                               'tfedu/program/batching.py'),
