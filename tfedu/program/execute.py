@@ -44,7 +44,7 @@ def strips(kernel: Callable) -> Callable:
 
 # %% ../../nbs/5_program/502_execute.ipynb #91b08675
 def bare_kernel(node: Node) -> Callable | None:
-    "NumPy's function for sums of small arrays and for products of matrices of floats: what the forward function would find out is known. Else None."
+    "NumPy's function for sums of small arrays and for products of matrices, of floats; None for anything else."
     if not simple(node) or any([v.dtype not in (np.float32, np.float64) for v in node.inputs]): return None
     x = node.inputs[0]
     if node.what == "matmul" and not any(node.params) and all([v.ndim and v.ndim > 1 for v in node.inputs]): return np.matmul
@@ -172,7 +172,8 @@ def bare_array(y: Any) -> Any:
     return y.array if isinstance(y, Tensor) else convert_to_tensor(y).array
 
 # %% ../../nbs/5_program/502_execute.ipynb #9a33c438
-KINDS: dict[str, Callable[[Node], Callable]] = {"op": op_kernel, "read": read_kernel, "size": size_kernel, "effect": effect_kernel, "act": act_kernel, "pull": pull_kernel}
+KINDS: dict[str, Callable[[Node], Callable]] = {"op": op_kernel, "read": read_kernel, "size": size_kernel, "effect": effect_kernel,
+                                                "act": act_kernel, "pull": pull_kernel}
 
 # %% ../../nbs/5_program/502_execute.ipynb #04e700c4
 class Program(NamedTuple):
@@ -206,7 +207,8 @@ def direct_line(node: Node, name: Callable, space: dict) -> str | None:
         space[place := f"r{len(space)}"] = node.what
         return f"{name(node.outputs[0])} = {place}.array"
     if node.kind != "op" or not simple(node): return None
-    if node.what == "swapaxes" and node.inputs[0].ndim == 2 and {p % 2 for p in node.params} == {0, 1}: return f"{name(node.outputs[0])} = {name(node.inputs[0])}.T"
+    if node.what == "swapaxes" and node.inputs[0].ndim == 2 and {p % 2 for p in node.params} == {0, 1}:
+        return f"{name(node.outputs[0])} = {name(node.inputs[0])}.T"
     if node.what == "reshape" and node.outputs[0].known and node.inputs[0].dtype is not None:
         return f"{name(node.outputs[0])} = {name(node.inputs[0])}.reshape({node.outputs[0].shape})"
     return None
