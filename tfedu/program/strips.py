@@ -148,7 +148,8 @@ def body_of(chain: Chain, places: Places) -> tuple[str, Callable]:
             if out.step == i: lines += out_lines(k, out, places)
         unread = [i] if places.last[i] == i and places.name[i][0] == "s" else []
         places.release([j for j in places.read_last(i) if j not in early] + unread)
-    names = [f"x{i}" for i in range(chain.inputs)] + [f"y{k}" for k in range(len(chain.outs))] + [f"s{j}" for j in range(len(places.arrays))]
+    counts = {"x": chain.inputs, "y": len(chain.outs), "s": len(places.arrays)}
+    names = [f"{letter}{i}" for letter, count in counts.items() for i in range(count)]
     text = "\n    ".join([f"def body({', '.join(names)}):", *lines, "return"])
     exec(compile(text, "<strip>", "exec"), space)   # numbered names and NumPy's words
     return text, space["body"]
