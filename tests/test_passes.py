@@ -5,21 +5,27 @@ import warnings
 import ml_dtypes
 import numpy as np
 import pytest
+
 import tfedu as tf
 from tfedu.core.config import OPTIONS
+from tfedu.kernels import nvrtc
+from tfedu.kernels.generated import elementwise_kernel
+from tfedu.program.cards import part, run_on_card
 from tfedu.program.execute import compiled
-from tfedu.program.fuse import Groups, fuse, grouped, in_turn
+from tfedu.program.fuse import Groups, grouped, in_turn
 from tfedu.program.passes import ORDER, improve
-from tfedu.program.strips import POOL, Pool
+from tfedu.program.strips import POOL, Pool, runner
 from tfedu.program.tracing import Writing, symbol, writing
 
 F = np.dtype("float32")
-UNARY = ["exp", "tanh", "abs", "negative", "square", "sigmoid", "nn.relu", "nn.gelu", "sin", "floor", "sign", "nn.softplus", "sqrt", "math.rsqrt", "nn.elu"]
+UNARY = ["exp", "tanh", "abs", "negative", "square", "sigmoid", "nn.relu", "nn.gelu", "sin", "floor", "sign", "nn.softplus", "sqrt",
+         "math.rsqrt", "nn.elu"]
 BINARY = ["add", "subtract", "multiply", "maximum", "minimum", "divide", "math.squared_difference"]
 
 
 def function(name):
-    for part in name.split("."): found = getattr(found if part != name.split(".")[0] else tf, part)
+    found = tf
+    for word in name.split("."): found = getattr(found, word)
     return found
 
 
@@ -166,12 +172,14 @@ def test_no_cycle_between_groups():
 @pytest.mark.parametrize("seed", range(20))
 def test_groups_can_always_run(seed):
     rng = np.random.default_rng(seed)
+    ways = [lambda a, b: a + b, lambda a, b: tf.matmul(a, b) * 1e-3, lambda a, b: tf.tanh(a), lambda a, b: a * tf.reduce_sum(b, 0),
+            lambda a, b: b - tf.reduce_mean(a)]
 
     def f(x, w):
         values = [x, w]
         for _ in range(30):
             a, b = (values[int(rng.integers(len(values)))] for _ in range(2))
-            values.append([lambda: a + b, lambda: tf.matmul(a, b) * 1e-3, lambda: tf.tanh(a), lambda: a * tf.reduce_sum(b, 0), lambda: b - tf.reduce_mean(a)][int(rng.integers(5))]())
+            values.append(ways[int(rng.integers(5))](a, b))
         return values[-5:]
     nodes = traced(f, ((256, 256), F), ((256, 256), F)).nodes
     groups, done = grouped(nodes), set()
@@ -283,8 +291,6 @@ def chains(f, *shapes): return [node for node in improve(traced(f, *[(s, F) for 
 
 
 def test_fused_chains_run_on_the_simulated_card():
-    from tfedu.program.cards import run_on_card
-    from tfedu.program.strips import runner
     node, = chains(layer_norm, (4, 128, 256), (256,), (256,))
     rng = np.random.default_rng(0)
     shapes = {(4, 128, 256): (2, 3, 256), (256,): (256,), (): ()}
@@ -295,9 +301,6 @@ def test_fused_chains_run_on_the_simulated_card():
 
 
 def test_nvidia_compiles_fused_chains():
-    from tfedu.kernels import nvrtc
-    from tfedu.kernels.generated import elementwise_kernel
-    from tfedu.program.cards import part
     try: nvrtc.toolkit()
     except nvrtc.NotInstalled as missing: pytest.skip(str(missing))
 

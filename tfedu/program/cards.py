@@ -15,7 +15,6 @@ from ..kernels.program import Step
 from ..kernels.reductions import run_reduction
 from .strips import Chain
 from .strips import Out
-from .strips import Sum
 from .strips import shapes_of
 
 # %% ../../nbs/5_program/517_cards.ipynb #08f2e40a
@@ -49,14 +48,19 @@ def run_on_card(
         program, inputs = part(chain, (at,), set(known))
         given, rank = [known[i] for i in inputs], len(shapes[at])
         kind = {"add": "sum", "maximum": "max", "minimum": "min"}[what]
-        if shapes[at] != np.broadcast_shapes(*[a.shape for a in given]): given[0] = xp.ascontiguousarray(xp.broadcast_to(given[0], shapes[at]))
+        if shapes[at] != np.broadcast_shapes(*[a.shape for a in given]):
+            given[0] = xp.ascontiguousarray(xp.broadcast_to(given[0], shapes[at]))
         return run_reduction(xp, program, kind, tuple([a + rank for a in axes]), *given)
     for i, step in enumerate(chain.steps):
-        if step.what.endswith(".reduce"): known[i] = reduced(step.args[0].index, step.what.partition(".")[0], step.args[1]).reshape(shapes[i])
+        word, _, method = step.what.partition(".")
+        if method: known[i] = reduced(step.args[0].index, word, step.args[1]).reshape(shapes[i])
     whole = [out.step for out in chain.outs if not out.late]
     program, inputs = part(chain, tuple(whole), set(known)) if whole else (None, [])
     found = iter(run_elementwise(xp, program, *[known[i] for i in inputs]) if whole else [])
-    return [total(xp, reduced(out.step, "add", out.late.axes), out, shapes[out.step]) if out.late else next(found).reshape(shapes[out.step]) for out in chain.outs]
+    def result(out):
+        if not out.late: return next(found).reshape(shapes[out.step])
+        return total(xp, reduced(out.step, "add", out.late.axes), out, shapes[out.step])
+    return list(map(result, chain.outs))
 
 def total(xp: Any, sums: Any, out: Out, shape: tuple) -> Any:
     "The sums over the first axes, as the output has them."

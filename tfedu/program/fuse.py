@@ -129,7 +129,7 @@ FIXED = frozenset({"input", "constant", "capture", "op", "size", "into", "fused"
 
 def grouped(nodes: list[Node]) -> Groups:
     "Groups of the nodes that can run as one."
-    groups, at, wall, done = Groups(nodes), {}, None, {}
+    groups, at, wall = Groups(nodes), {}, None
     late = set()
     for i, node in enumerate(nodes):
         needs = {at[id(v)] for v in node.reads()}
@@ -173,10 +173,9 @@ class Splice:
 
     def append(self, step: Step) -> int:
         key = step.what, repr(step.args), step.dtype
-        if key not in self.seen:
-            self.seen[key] = len(self.steps)
-            self.steps.append(step)
-        return self.seen[key]
+        at = self.seen.setdefault(key, len(self.steps))
+        if at == len(self.steps): self.steps.append(step)
+        return at
 
     def source(self, v: Value) -> None:
         "Let `v` be an input, unless a member makes it."
@@ -191,7 +190,8 @@ class Splice:
             at = self.at[id(node.inputs[0])]
             if not total.late:
                 at = self.append(Step(f"{total.what}.reduce", (At(at), total.axes), node.outputs[0].dtype))
-                if total.mean: at = self.append(Step("true_divide", (At(at), prod([node.inputs[0].shape[i] for i in total.axes])), node.outputs[0].dtype))
+                count = prod([node.inputs[0].shape[i] for i in total.axes]) if total.mean else 1
+                if total.mean: at = self.append(Step("true_divide", (At(at), count), node.outputs[0].dtype))
         else:
             program, place = program_for(node), [self.at[id(v)] for v in node.inputs]
             for step in program.steps[program.inputs:]:
@@ -248,7 +248,8 @@ def fuse(graph: Graph) -> Graph:
             continue
         wanted = {id(v) for node in members for v in node.outputs if readers.get(id(v), set()) - {group}}
         chain, inputs, values = chain_of(members, wanted)
-        node = new.add("fused", chain, tuple([now.get(id(v), v) for v in inputs]), (), [(v.shape, v.dtype, ()) for v in values], title="fused", plural=True)
+        specs = [(v.shape, v.dtype, ()) for v in values]
+        node = new.add("fused", chain, tuple([now.get(id(v), v) for v in inputs]), (), specs, title="fused", plural=True)
         now.update((id(v), w) for v, w in zip(values, node.outputs, strict=True))
     new.inputs, new.outputs = list(graph.inputs), [v if v is None else now.get(id(v), v) for v in graph.outputs]
     return new

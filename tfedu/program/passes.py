@@ -21,7 +21,8 @@ from .sums import gather
 # %% ../../nbs/5_program/518_passes.ipynb #8bb6de7c
 ORDER: list[tuple[str, Callable[[Graph], Graph]]] = [
     ("disable_model_pruning", prune), ("constant_folding", fold), ("arithmetic_optimization", simplify), ("constant_folding", fold),
-    ("arithmetic_optimization", merge), ("remapping", paired), ("remapping", gather), ("disable_model_pruning", prune), ("remapping", fuse), ("dependency_optimization", reuse)]
+    ("arithmetic_optimization", merge), ("remapping", paired), ("remapping", gather), ("disable_model_pruning", prune),
+    ("remapping", fuse), ("dependency_optimization", reuse)]
 
 def wanted(name: str) -> bool:
     "Whether the user lets the passes of this name run."

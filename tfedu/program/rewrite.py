@@ -25,7 +25,8 @@ def drawn(*graphs: Graph) -> Picture:
         ends = {id(v.node) for v in graph.outputs if v is not None}
         for node in graph.nodes:
             key = k, node.name
-            labels[key] = f"{node.what:g}" if node.kind == "constant" and node.what.ndim == 0 and node.what.dtype.kind in "fiu" else node.name
+            number = node.kind == "constant" and node.what.ndim == 0 and node.what.dtype.kind in "fiu"
+            labels[key] = f"{node.what:g}" if number else node.name
             if node.kind == "input" or id(node) in ends: kinds[key] = "input" if node.kind == "input" else "output"
             edges += [((k, v.node.name), key) for v in dict.fromkeys(node.reads())]
     return draw(labels, edges, kinds)
@@ -50,7 +51,7 @@ def rewritten(
 def kept(new: Graph, node: Node, inputs: tuple, params: Any) -> list[Value]:
     "The outputs of `node` in the new graph: itself if it reads the same as before, else a copy."
     before, after = leaves((node.inputs, node.params)), leaves((inputs, params))
-    if any([a is not b for a, b in zip(before, after, strict=True) if type(a) is Value or type(b) is Value]):
+    if any([a is not b for a, b in zip(before, after, strict=True) if Value in (type(a), type(b))]):
         copy = Node(node.name, node.kind, node.what, inputs, params, effect=node.effect, plural=node.plural)
         copy.place, copy.outputs = node.place, []
         for i, v in enumerate(node.outputs): copy.outputs.append(like(copy, i, v))
@@ -72,7 +73,8 @@ def prune(graph: Graph) -> Graph:
             wanted.update(map(id, node.reads()))
             nodes.append(node)
     small = Graph(graph.name, graph.outer)
-    small.nodes, small.inputs, small.outputs, small.members, small.names = nodes[::-1], list(graph.inputs), list(graph.outputs), graph.members, graph.names
+    small.nodes, small.members, small.names = nodes[::-1], graph.members, graph.names
+    small.inputs, small.outputs = list(graph.inputs), list(graph.outputs)
     return small
 
 # %% ../../nbs/5_program/508_rewrite.ipynb #bf5db252
@@ -83,7 +85,8 @@ def frozen(nest: Any) -> Any:
     if type(nest) is slice: return slice, frozen((nest.start, nest.stop, nest.step))
     if isinstance(nest, dict): return tuple([(key, frozen(v)) for key, v in nest.items()])
     if isinstance(nest, (list, tuple)): return type(nest), tuple(map(frozen, nest))
-    if isinstance(nest, np.ndarray): return nest.shape, nest.dtype.str, nest.tobytes() if nest.size <= 64 and nest.dtype != object else id(nest)
+    if isinstance(nest, np.ndarray):
+        return nest.shape, nest.dtype.str, nest.tobytes() if nest.size <= 64 and nest.dtype != object else id(nest)
     try: return type(nest), hash(nest) and nest
     except TypeError: return type(nest), id(nest)
 

@@ -24,7 +24,8 @@ SHAPE_ONLY = frozenset({"ones_like", "zeros_like"})
 
 def constant(graph: Graph, array: np.ndarray) -> Value:
     "A new constant."
-    return graph.add("constant", array, specs=[(array.shape, array.dtype, (array,) if array.dtype.kind in "iub" else ())], title="Const").outputs[0]
+    samples = (array,) if array.dtype.kind in "iub" else ()
+    return graph.add("constant", array, specs=[(array.shape, array.dtype, samples)], title="Const").outputs[0]
 
 def fold(graph: Graph) -> Graph:
     "`graph` with constants for what depends on nothing else."
@@ -71,8 +72,9 @@ def turned_twice(node: Node, inputs: tuple, params) -> Value | None:
     inner = inputs[0].node
     return inner.inputs[0] if inner.kind == "op" and inner.what == "swapaxes" and sorted(inner.params) == sorted(params) else None
 
-SAME: dict[str, Callable] = {"multiply": product, "quotient": quotient, "truediv": quotient, "negative": undone, "reshape": unchanged, "cast": unchanged,
-                             "sum_to": unchanged, "broadcast_to": unchanged, "identity": lambda node, inputs, params: inputs[0], "swapaxes": turned_twice}
+SAME: dict[str, Callable] = {"multiply": product, "quotient": quotient, "truediv": quotient, "negative": undone, "swapaxes": turned_twice,
+                             "reshape": unchanged, "cast": unchanged, "sum_to": unchanged, "broadcast_to": unchanged,
+                             "identity": lambda node, inputs, params: inputs[0]}
 
 # %% ../../nbs/5_program/510_simplify.ipynb #46d067fd
 def unstretched(new: Graph, node: Node, inputs: tuple, params) -> list[Value] | None:

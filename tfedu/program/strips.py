@@ -142,13 +142,14 @@ def body_of(chain: Chain, places: Places) -> tuple[str, Callable]:
             places.release(early)
             target = places.target(i)
             name, _, method = step.what.partition(".")
-            if name != "astype": space[step.what.replace(".", "_")] = getattr(getattr(np, name), method) if method else getattr(np, name)
+            if name != "astype": space[step.what.replace(".", "_")] = getattr(getattr(np, name), method or "__call__")
             lines += call_lines(step, [places.name[a.index] if isinstance(a, At) else known(a) for a in step.args], target)
         for k, out in enumerate(chain.outs):
             if out.step == i: lines += out_lines(k, out, places)
         unread = [i] if places.last[i] == i and places.name[i][0] == "s" else []
         places.release([j for j in places.read_last(i) if j not in early] + unread)
-    names = [f"x{i}" for i in range(chain.inputs)] + [f"y{k}" for k in range(len(chain.outs))] + [f"s{j}" for j in range(len(places.arrays))]
+    counts = {"x": chain.inputs, "y": len(chain.outs), "s": len(places.arrays)}
+    names = [f"{letter}{i}" for letter, count in counts.items() for i in range(count)]
     text = "\n    ".join([f"def body({', '.join(names)}):", *lines, "return"])
     exec(compile(text, "<strip>", "exec"), space)   # numbered names and NumPy's words
     return text, space["body"]
@@ -186,7 +187,7 @@ class Pool:
 POOL = Pool(1 << 28)
 
 # %% ../../nbs/5_program/512_strips.ipynb #21956003
-NEAR, FEWEST, MOST = 1 << 20, 1 << 14, 1 << 17   # bytes that all strips may fill together; bounds for the numbers in one: calls cost something too
+NEAR, FEWEST, MOST = 1 << 20, 1 << 14, 1 << 17   # bytes that all strips may fill together; bounds for the numbers in one
 
 class Layout:
     "How a chain is cut for inputs of certain shapes."
@@ -223,6 +224,7 @@ def added(layout: Layout, out: Out, parts: ndarray) -> ndarray:
     kept = (1,) * gone + shape[gone:]
     return np.asarray(total, parts.dtype).reshape(kept[len(kept) - out.rank:])
 
+# %% ../../nbs/5_program/512_strips.ipynb #a68caa2c
 def run_in_strips(layout: Layout, arrays: tuple) -> list[ndarray]:
     "The outputs of a chain for `arrays`."
     outs, laid, step = layout.chain.outs, layout.laid, layout.step
@@ -232,7 +234,8 @@ def run_in_strips(layout: Layout, arrays: tuple) -> list[ndarray]:
     def work(k):
         strip, left, scratch = slice(k * step, (k + 1) * step), layout.rows - k * step, layout.borrowed()
         between = scratch if left >= step else [s[:left] if cut else s for s, (_, _, cut) in zip(scratch, layout.scratch, strict=True)]
-        layout.body(*[a[strip] if cut else a for a, cut in given], *[r[k:k + 1] if out.late else r[strip] for r, out in zip(flat, outs, strict=True)], *between)
+        results = [r[k:k + 1] if out.late else r[strip] for r, out in zip(flat, outs, strict=True)]
+        layout.body(*[a[strip] if cut else a for a, cut in given], *results, *between)
         layout.free.append(scratch)
     if layout.shared and layout.count > 1: share_out(work, list(range(layout.count)))
     else:

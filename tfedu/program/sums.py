@@ -70,7 +70,8 @@ def gather(graph: Graph) -> Graph:
     now: dict[int, Value] = {}
     def current(v): return now.get(id(v), v)
     def rule(new, node, inputs, params):
-        now.update((id(old), v) for old, v in zip(leaves((node.inputs, node.params)), leaves((inputs, params)), strict=True) if type(v) is Value)
+        both = zip(leaves((node.inputs, node.params)), leaves((inputs, params)), strict=True)
+        now.update((id(old), v) for old, v in both if type(v) is Value)
         if id(node) not in found: return None
         parts = found[id(node)]
         products = [v.node for v in parts if plain(v.node, "multiply") and uses[id(v)] == 1]
