@@ -25,6 +25,7 @@ from enum import Enum
 from typing import Any
 import numpy as np
 from ..core.convert import convert_to_tensor
+from ..core.dtype import DType
 from ..core.dtype import string
 from ..core.errors import DataLossError
 from ..core.errors import UnimplementedError
@@ -67,7 +68,8 @@ from .validate import wrong
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #3ab953e6
 ASSETS_DIRECTORY, ASSETS_KEY, DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB = "assets", "saved_model_assets", "debug", "saved_model_debug_info.pb"
-CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME, CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "inputs", "tensorflow/serving/classify", "classes", "scores"
+CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME = "inputs", "tensorflow/serving/classify"
+CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "classes", "scores"
 PREDICT_INPUTS, PREDICT_METHOD_NAME, PREDICT_OUTPUTS = "inputs", "tensorflow/serving/predict", "outputs"
 REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/serving/regress", "outputs"
 DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING, TRAINING, GPU = "serving_default", "serve", "train", "gpu"
@@ -103,7 +105,8 @@ class SaveOptions:
     ):
         self.namespace_whitelist, self.save_debug_info, self.function_aliases = list(namespace_whitelist
             or ()), save_debug_info, dict(function_aliases or {})
-        self.experimental_io_device, self.experimental_variable_policy = experimental_io_device, VariablePolicy.from_obj(experimental_variable_policy)
+        self.experimental_io_device = experimental_io_device
+        self.experimental_variable_policy = VariablePolicy.from_obj(experimental_variable_policy)
 
 @publish("tf.saved_model.LoadOptions")
 class LoadOptions:
@@ -273,8 +276,7 @@ def signature_data(name: str, f: Any, variables: list) -> dict:
     flat = flatten(concrete.structured_input_signature)
     if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]): raise ValueError(f"signature {name!r}: its "
         "inputs must be tensors")
-    names = concrete.signature_names
-    if len({*names}) != len(names): raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
+    if len({*(names := concrete.signature_names)}) != len(names): raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
     data = concrete_data(concrete, variables)
     specs = dict(zip(names, [s for s in flat if isinstance(s, TensorSpec)], strict=True))
     return {"name": f"signature_wrapper_{name}", "inputs": specs, "outputs": named_results(name, concrete.structured_outputs),
@@ -398,9 +400,9 @@ def checked_model(data: Any) -> dict:
     right(type(data["objects"]) is list and bool(data["objects"]) and type(data["variables"]) is list and type(data["signatures"]) is dict,
         "a saved model without objects")
     for v in data["variables"]:
-        right(type(v) is tuple and len(v) == 7 and type(v[0]) is str and hasattr(v[1], "as_numpy_dtype") and type(v[2]) is TensorShape
-            and type(v[3]) is bool and
-              v[4] in VariableSynchronization.__members__ and v[5] in VariableAggregation.__members__, f"a variable {str(v)[:80]}")
+        kinds = tuple(map(type, v))[:6] if type(v) is tuple and len(v) == 7 else ()
+        right(kinds == (str, DType, TensorShape, bool, str, str) and v[4] in VariableSynchronization.__members__ and
+              v[5] in VariableAggregation.__members__, f"a variable {str(v)[:80]}")
     for x in data["objects"]: check_object(x, len(data["objects"]), len(data["variables"]))
     for x in data["signatures"].values(): check_signature(x, len(data["variables"]))
     return data
