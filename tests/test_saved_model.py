@@ -143,7 +143,7 @@ def test_signatures_that_are_none(tmp_path):
     with pytest.raises(ValueError, match="Decorate it"): tf.saved_model.save(net, str(tmp_path), signatures=lambda x: x)
     with pytest.raises(ValueError, match="input_signature"): tf.saved_model.save(net, str(tmp_path), signatures=net.__call__)
     with pytest.raises(ValueError, match="non-flat outputs"): tf.saved_model.save(net, str(tmp_path), signatures=net.both)
-    with pytest.raises(ValueError, match="names"): tf.saved_model.save(net, str(tmp_path), signatures={1: mean})
+    with pytest.raises(ValueError, match="texts as names"): tf.saved_model.save(net, str(tmp_path), signatures={1: mean})
     assert not tf.saved_model.contains_saved_model(str(tmp_path))
 
 
