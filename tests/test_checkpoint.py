@@ -409,7 +409,7 @@ def test_averages_can_be_saved_as_variables(tmp_path):
     ema.apply([w])
     assert float(ema.average(w)) == 2 and ema.average_name(w) == "w/ExponentialMovingAverage"
     assert list(ema.variables_to_restore([w])) == ["w/ExponentialMovingAverage"]
-    path = tf.train.Checkpoint(**{"average": ema.average(w)}).write(tmp_path / "c")
+    path = tf.train.Checkpoint(average=ema.average(w)).write(tmp_path / "c")
     assert tf.train.load_variable(path, "average/.ATTRIBUTES/VARIABLE_VALUE") == 2
 
 
@@ -452,7 +452,8 @@ def test_manager_begins_if_there_is_nothing(tmp_path):
 def test_tensorflow_reads_our_note_and_we_read_theirs(tmp_path):
     shutil.copytree(GOLDEN, tmp_path / "theirs")
     state = tf.train.get_checkpoint_state(tmp_path / "theirs")
-    assert os.path.basename(state.model_checkpoint_path) == "ckpt-1" and tf.train.latest_checkpoint(tmp_path / "theirs").endswith("theirs/ckpt-1")
+    assert os.path.basename(state.model_checkpoint_path) == "ckpt-1"
+    assert tf.train.latest_checkpoint(tmp_path / "theirs").endswith("theirs/ckpt-1")
 
 
 def test_readers(tmp_path):

@@ -173,7 +173,8 @@ def test_assets_are_copied(tmp_path):
 def test_every_kind_of_argument(tmp_path):
     m = tf.Module()
     @tf.function
-    def f(x, n=2, mode="add", *rest, scale=1.5, **more): return x * scale + float(n) if mode == "add" else x * float(n) + sum(rest) + more.get("z", 0.)
+    def f(x, n=2, mode="add", *rest, scale=1.5, **more):
+        return x * scale + float(n) if mode == "add" else x * float(n) + sum(rest) + more.get("z", 0.)
     calls = [((1.,), {}), ((1.,), {"n": 3}), ((1., 2, "mul", tf.constant(5.)), {}), ((1.,), {"mode": "mul", "z": tf.constant(9.)}),
         ((1.,), {"scale": 2.5})]
     expected = [float(f(tf.constant(*a[:1]), *a[1:], **k)) for a, k in calls]
@@ -230,7 +231,8 @@ def test_programs(tmp_path, name, rows):
 def test_another_process_needs_no_source(tmp_path):
     net = Net()
     tf.saved_model.save(net, str(tmp_path), signatures=net.__call__.get_concrete_function(tf.TensorSpec([None, 2], name="x")))
-    code = "import sys, tfedu as tf; m = tf.saved_model.load(sys.argv[1]); print(m.signatures['serving_default'](x=tf.constant([[1., 1.]]))['output_0'].numpy().tolist())"
+    code = ("import sys, tfedu as tf; m = tf.saved_model.load(sys.argv[1]); "
+            "print(m.signatures['serving_default'](x=tf.constant([[1., 1.]]))['output_0'].numpy().tolist())")
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, cwd=Path(__file__).parents[1])
     assert done.stdout.strip() == "[[4.5, 5.5]]", done.stderr
 
@@ -276,7 +278,8 @@ def test_options():
     assert policy.from_obj("save_variable_devices") is policy.SAVE_VARIABLE_DEVICES and policy.from_obj(None) is policy.NONE
     options = tf.saved_model.SaveOptions(experimental_variable_policy="expand_distributed_variables", namespace_whitelist=["x"])
     assert options.experimental_variable_policy is policy.EXPAND_DISTRIBUTED_VARIABLES and options.namespace_whitelist == ["x"]
-    assert tf.saved_model.SERVING == "serve" and tf.saved_model.SAVED_MODEL_SCHEMA_VERSION == 1 and tf.saved_model.VARIABLES_FILENAME == "variables"
+    assert tf.saved_model.SERVING == "serve" and tf.saved_model.SAVED_MODEL_SCHEMA_VERSION == 1
+    assert tf.saved_model.VARIABLES_FILENAME == "variables"
 
 
 def test_no_function_that_touches_the_world_can_be_named():

@@ -136,7 +136,7 @@ def concrete_data(f: ConcreteFunction, variables: list) -> dict:
     for v in f.traced.all_variables:
         if not any([v is known for known in variables]):
             raise AssertionError(f"Tried to export a function which references untracked object {v.name!r}. TensorFlow objects (e.g. "
-                                 "tf.Variable) captured by functions must be tracked: assign it to an attribute of the object that is saved")
+                                 "tf.Variable) captured by functions must be tracked: make it an attribute of what is saved")
     graph = graph_data(f.traced.small, variables)
     encode(graph)
     return {"args": described(f.name, f.structured_input_signature), "graph": checked_graph(graph, len(variables)),
@@ -269,7 +269,8 @@ def signature_data(name: str, f: Any, variables: list) -> dict:
     concrete = chosen(name, f)
     flat = flatten(concrete.structured_input_signature)
     if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]): raise ValueError(f"signature {name!r} has composite inputs")
-    if len({*(names := concrete.signature_names)}) != len(names): raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
+    if len({*(names := concrete.signature_names)}) != len(names):
+        raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
     data = concrete_data(concrete, variables)
     specs = dict(zip(names, [s for s in flat if isinstance(s, TensorSpec)], strict=True))
     return {"name": f"signature_wrapper_{name}", "inputs": specs, "outputs": named_results(name, concrete.structured_outputs),
