@@ -268,7 +268,8 @@ def signature_data(name: str, f: Any, variables: list) -> dict:
     "A signature as data."
     concrete = chosen(name, f)
     flat = flatten(concrete.structured_input_signature)
-    if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]): raise ValueError(f"signature {name!r} has composite inputs")
+    if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]):
+        raise ValueError(f"signature {name!r} has composite inputs")
     if len({*(names := concrete.signature_names)}) != len(names):
         raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
     data = concrete_data(concrete, variables)
