@@ -88,7 +88,8 @@ def test_writes_the_bytes_of_the_data_that_tensorflow_wrote(tmp_path):
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3)])
 def test_every_type(tmp_path, dtype, shape):
     rng = np.random.default_rng(0)
-    a = rng.integers(0, 2, shape) if dtype is not tf.string else np.array([b"x" * i for i in range(int(np.prod(shape)))], object).reshape(shape)
+    a = rng.integers(0, 2, shape) if dtype is not tf.string else np.array([b"x" * i for i in range(int(np.prod(shape)))],
+        object).reshape(shape)
     v = tf.Variable(tf.constant(a if dtype is tf.string else np.asarray(a).astype(dtype.as_numpy_dtype)), dtype=dtype)
     path = tf.train.Checkpoint(v=v).write(tmp_path / "c")
     blank = tf.Variable(tf.zeros_like(v))
@@ -162,7 +163,8 @@ def test_a_crash_at_any_step_leaves_a_whole_checkpoint(tmp_path):
                 return real(*args, **kw)
             return call
         try:
-            with patch("builtins.open", crashing(open)), patch("os.replace", crashing(os.replace)), patch("os.remove", crashing(os.remove)), \
+            with patch("builtins.open", crashing(open)), patch("os.replace", crashing(os.replace)), patch("os.remove",
+                crashing(os.remove)), \
                  patch("os.fsync", crashing(os.fsync)):
                 tf.train.Checkpoint(v=tf.Variable([2., 2.]), w=tf.Variable(2)).write(path)
             done = True
@@ -227,11 +229,14 @@ def test_a_table_that_lies():
     tmp = os.path.join(tempfile.mkdtemp(), "c")
     entry = files.Entry(tf.float32, (2**40, 2**20), 0, 0, 8, bytes(4))
     with pytest.raises(tf.errors.DataLossError): load(tmp, {**header, b"huge": entry.message()})
-    with pytest.raises(tf.errors.DataLossError, match="beyond the end"): load(tmp, {**header, b"far": entry._replace(shape=(2,), offset=2**50).message()})
-    with pytest.raises(tf.errors.DataLossError, match="data file"): load(tmp, {**header, b"shard": entry._replace(shape=(2,), shard=5).message()})
+    with pytest.raises(tf.errors.DataLossError, match="beyond the end"): load(tmp,
+        {**header, b"far": entry._replace(shape=(2,), offset=2**50).message()})
+    with pytest.raises(tf.errors.DataLossError, match="data file"): load(tmp,
+        {**header, b"shard": entry._replace(shape=(2,), shard=5).message()})
     with pytest.raises(tf.errors.DataLossError, match="0 data files"): load(tmp, {b"a": b""})
     with pytest.raises(tf.errors.DataLossError, match="0 data files"): load(tmp, {b"": field(1, 0)})
-    with pytest.raises(tf.errors.DataLossError, match="texts"): load(tmp, {**header, b"s": files.Entry(tf.string, (2**40,), 0, 0, 4, bytes(4)).message()}, bytes(4))
+    with pytest.raises(tf.errors.DataLossError, match="texts"): load(tmp,
+        {**header, b"s": files.Entry(tf.string, (2**40,), 0, 0, 4, bytes(4)).message()}, bytes(4))
     with pytest.raises(tf.errors.UnimplementedError): load(tmp, {b"": field(1, 1) + field(2, 1)})
     with pytest.raises(tf.errors.DataLossError): load(tmp, {**header, b"\xff": entry._replace(shape=(2,)).message()})
 
@@ -351,7 +356,8 @@ def test_unused_values_are_warned_of_once_nobody_waits(tmp_path, caplog):
 def test_other_shapes_and_types_are_refused(tmp_path):
     path = tf.train.Checkpoint(v=tf.Variable([1., 2.])).write(tmp_path / "c")
     with pytest.raises(ValueError, match="incompatible tensor with shape"): tf.train.Checkpoint(v=tf.Variable([0.])).read(path)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="expected float64"): tf.train.Checkpoint(v=tf.Variable([0., 0.], dtype=tf.float64)).read(path)
+    with pytest.raises(tf.errors.InvalidArgumentError,
+        match="expected float64"): tf.train.Checkpoint(v=tf.Variable([0., 0.], dtype=tf.float64)).read(path)
     free = tf.Variable([0.], shape=[None])
     tf.train.Checkpoint(v=free).read(path).assert_consumed()
     assert free.numpy().tolist() == [1, 2]
@@ -403,7 +409,7 @@ def test_averages_can_be_saved_as_variables(tmp_path):
     ema.apply([w])
     assert float(ema.average(w)) == 2 and ema.average_name(w) == "w/ExponentialMovingAverage"
     assert list(ema.variables_to_restore([w])) == ["w/ExponentialMovingAverage"]
-    path = tf.train.Checkpoint(**{"average": ema.average(w)}).write(tmp_path / "c")
+    path = tf.train.Checkpoint(average=ema.average(w)).write(tmp_path / "c")
     assert tf.train.load_variable(path, "average/.ATTRIBUTES/VARIABLE_VALUE") == 2
 
 
@@ -426,8 +432,10 @@ def test_manager_keeps_the_last(tmp_path):
     v = tf.Variable(0.)
     manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=v), tmp_path, max_to_keep=2)
     for i in range(4): manager.save(v.assign(float(i)) and None)
-    assert [os.path.basename(p) for p in manager.checkpoints] == ["ckpt-3", "ckpt-4"] and manager.latest_checkpoint == tf.train.latest_checkpoint(tmp_path)
-    assert sorted(os.listdir(tmp_path)) == ["checkpoint", "ckpt-3.data-00000-of-00001", "ckpt-3.index", "ckpt-4.data-00000-of-00001", "ckpt-4.index"]
+    assert [os.path.basename(p) for p in manager.checkpoints] == ["ckpt-3",
+        "ckpt-4"] and manager.latest_checkpoint == tf.train.latest_checkpoint(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == ["checkpoint", "ckpt-3.data-00000-of-00001", "ckpt-3.index", "ckpt-4.data-00000-of-00001",
+        "ckpt-4.index"]
     w = tf.Variable(0.)
     again = tf.train.CheckpointManager(tf.train.Checkpoint(v=w), tmp_path, max_to_keep=2)
     assert again.restore_or_initialize() == manager.latest_checkpoint and float(w) == 3
@@ -444,14 +452,16 @@ def test_manager_begins_if_there_is_nothing(tmp_path):
 def test_tensorflow_reads_our_note_and_we_read_theirs(tmp_path):
     shutil.copytree(GOLDEN, tmp_path / "theirs")
     state = tf.train.get_checkpoint_state(tmp_path / "theirs")
-    assert os.path.basename(state.model_checkpoint_path) == "ckpt-1" and tf.train.latest_checkpoint(tmp_path / "theirs").endswith("theirs/ckpt-1")
+    assert os.path.basename(state.model_checkpoint_path) == "ckpt-1"
+    assert tf.train.latest_checkpoint(tmp_path / "theirs").endswith("theirs/ckpt-1")
 
 
 def test_readers(tmp_path):
     path = tf.train.Checkpoint(v=tf.Variable([[1., 2.]])).save(tmp_path / "c")
     reader = tf.train.load_checkpoint(tmp_path)
     key = "v/.ATTRIBUTES/VARIABLE_VALUE"
-    assert reader.get_variable_to_shape_map()[key] == [1, 2] and reader.get_variable_to_dtype_map()[key] is tf.float32 and reader.has_tensor(key)
+    assert reader.get_variable_to_shape_map()[key] == [1,
+        2] and reader.get_variable_to_dtype_map()[key] is tf.float32 and reader.has_tensor(key)
     assert reader.get_tensor(key).tolist() == [[1, 2]] and key in reader.debug_string().decode()
     assert (key, [1, 2]) in tf.train.list_variables(path)
     with pytest.raises(tf.errors.NotFoundError): tf.train.load_variable(path, "nothing")

@@ -5277,8 +5277,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                               'tfedu/program/saved_model.py'),
                                            'tfedu.program.saved_model.Signatures.__len__': ( '5_program/saved_model.html#signatures.__len__',
                                                                                              'tfedu/program/saved_model.py'),
-                                           'tfedu.program.saved_model.Signatures.__repr__': ( '5_program/saved_model.html#signatures.__repr__',
-                                                                                              'tfedu/program/saved_model.py'),
                                            'tfedu.program.saved_model.VariablePolicy': ( '5_program/saved_model.html#variablepolicy',
                                                                                          'tfedu/program/saved_model.py'),
                                            'tfedu.program.saved_model.VariablePolicy.from_obj': ( '5_program/saved_model.html#variablepolicy.from_obj',

@@ -170,8 +170,7 @@ class Hyperparameters(Saved):
         for name, value in sorted(self._hyper.items(), key=lambda item: item[0]):
             if isinstance(value, (Tensor, Place)) or callable(value): continue
             with name_scope(""): self._hyper[name] = self.add_weight(name, (), initializer=number(value, name), aggregation=ONCE)
-        self._hypers_created = True
-        arrived(self)
+        self._hypers_created = True; arrived(self)
 
     def __getattr__(self, name):
         if (known := ALIASES.get(name, name)) in self.__dict__.get("_hyper", ()): return self._get_hyper(known)

@@ -81,7 +81,8 @@ def put(
 class Restoring:
     "A checkpoint on its way into a program. Raises DataLossError if its walk is damaged."
     def __init__(self, bundle: Bundle, root: Any, extra: dict):
-        self.bundle, self.root, self.extra, self.quiet, self.open = bundle, root, extra, True, set()   # whoever gets an error needs no warning
+        self.bundle, self.root, self.extra, self.open = bundle, root, extra, set()
+        self.quiet = True   # whoever gets an error needs no warning
         self.bound: dict[int, Any] = {}     # number in the file -> object of the program
         self.numbers: dict[int, int] = {}   # id of the object -> number
         self.records = read_graph(bundle.get(OBJECTS).item())
@@ -175,8 +176,8 @@ class CheckpointLoadStatus:
     def assert_consumed(self):
         "Everything in the checkpoint was used, and everything in the program has a value from it."
         self.restoring.sweep()
-        records = self.restoring.records
-        for i in sorted(self.restoring.open): raise AssertionError(f"Unresolved object in checkpoint {label(records, i)}: {records[i].keys}")
+        records, lost = self.restoring.records, sorted(self.restoring.open)
+        for i in lost: raise AssertionError(f"Unresolved object in checkpoint {label(records, i)}: {[*records[i].keys]}")
         return self.assert_existing_objects_matched()
 
     def assert_existing_objects_matched(self):

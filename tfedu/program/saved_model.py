@@ -25,6 +25,7 @@ from enum import Enum
 from typing import Any
 import numpy as np
 from ..core.convert import convert_to_tensor
+from ..core.dtype import DType
 from ..core.dtype import string
 from ..core.errors import DataLossError
 from ..core.errors import UnimplementedError
@@ -67,7 +68,8 @@ from .validate import wrong
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #3ab953e6
 ASSETS_DIRECTORY, ASSETS_KEY, DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB = "assets", "saved_model_assets", "debug", "saved_model_debug_info.pb"
-CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME, CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "inputs", "tensorflow/serving/classify", "classes", "scores"
+CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME = "inputs", "tensorflow/serving/classify"
+CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "classes", "scores"
 PREDICT_INPUTS, PREDICT_METHOD_NAME, PREDICT_OUTPUTS = "inputs", "tensorflow/serving/predict", "outputs"
 REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/serving/regress", "outputs"
 DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING, TRAINING, GPU = "serving_default", "serve", "train", "gpu"
@@ -86,9 +88,8 @@ class VariablePolicy(Enum):
     @staticmethod
     def from_obj(obj: Any) -> "VariablePolicy":
         "A policy, its value, or its name in small letters. Raises ValueError."
-        if isinstance(obj, VariablePolicy): return obj
-        for policy in VariablePolicy:
-            if obj == policy.value or isinstance(obj, str) and obj.lower() == policy.value: return policy
+        known = {policy.value: policy for policy in VariablePolicy} | {policy: policy for policy in VariablePolicy}
+        if (key := obj.lower() if isinstance(obj, str) else obj) in known: return known[key]
         raise ValueError(f"VariablePolicy: {obj!r} is none of {[policy.value for policy in VariablePolicy]}")
 
 @publish("tf.saved_model.SaveOptions")
@@ -103,7 +104,8 @@ class SaveOptions:
     ):
         self.namespace_whitelist, self.save_debug_info, self.function_aliases = list(namespace_whitelist
             or ()), save_debug_info, dict(function_aliases or {})
-        self.experimental_io_device, self.experimental_variable_policy = experimental_io_device, VariablePolicy.from_obj(experimental_variable_policy)
+        self.experimental_io_device = experimental_io_device
+        self.experimental_variable_policy = VariablePolicy.from_obj(experimental_variable_policy)
 
 @publish("tf.saved_model.LoadOptions")
 class LoadOptions:
@@ -126,8 +128,7 @@ def described(name: str, nest: Any, variables: bool = False) -> Any:
     if variables and isinstance(nest, Place): return TensorSpec(nest.shape, nest.dtype)
     if (spec := spec_of(nest)) is None and not isinstance(nest, VALUES):
         raise UnimplementedError(None, None, f"tf.saved_model.save: {name} was traced for an argument that is a Python object or a "
-                                             "variable; "
-                                 "only tensors and plain values can be saved")
+                                 "variable; only tensors and plain values can be saved")
     return nest if spec is None else spec
 
 def concrete_data(f: ConcreteFunction, variables: list) -> dict:
@@ -135,9 +136,7 @@ def concrete_data(f: ConcreteFunction, variables: list) -> dict:
     for v in f.traced.all_variables:
         if not any([v is known for known in variables]):
             raise AssertionError(f"Tried to export a function which references untracked object {v.name!r}. TensorFlow objects (e.g. "
-                                 "tf.Variable) captured by functions "
-                                 "must be tracked by assigning them to an attribute of a tracked object or assigned to an attribute of "
-                                 "the main object directly.")
+                                 "tf.Variable) captured by functions must be tracked: make it an attribute of what is saved")
     graph = graph_data(f.traced.small, variables)
     encode(graph)
     return {"args": described(f.name, f.structured_input_signature), "graph": checked_graph(graph, len(variables)),
@@ -200,10 +199,9 @@ def restored_function(data: dict, variables: list) -> Function:
             for trace in traces:
                 if (xs := matched(trace["args"], (args, kw), convert)) is not None: return rebuilt(trace["result"],
                     iter(run_graph(trace["graph"], xs, variables)))
-        options = "\\n".join([f"  {i}: {trace['args']}" for i, trace in enumerate(traces, 1)])
-        raise ValueError(f"Could not find matching function to call loaded from the SavedModel. Got:\\n  {args}, {kw}\\nExpected these "
-                         "arguments to match one of the "
-                         f"following {len(traces)} option(s):\\n{options}")
+        options = "\n".join([f"  {i}: {trace['args']}" for i, trace in enumerate(traces, 1)])
+        raise ValueError(f"Could not find matching function to call loaded from the SavedModel. Got:\n  {args}, {kw}\nExpected these "
+                         f"arguments to match one of the following {len(traces)} option(s):\n{options}")
     call.__name__, call.__signature__ = data["name"], signature_from(data["parameters"])
     return Function(call, autograph=False)
 
@@ -248,8 +246,7 @@ def variable_data(v: Place, policy: VariablePolicy) -> tuple:
 def chosen(name: str, f: Any) -> ConcreteFunction:
     "The one graph of a function. Raises ValueError if it has none or several."
     if isinstance(f, ConcreteFunction): return f
-    if not isinstance(f, Function): raise ValueError(f"Expected a TensorFlow function to generate a signature for {name!r}, but got "
-                                                     f"{f!r}. Decorate it with tf.function")
+    if not isinstance(f, Function): raise ValueError(f"signature {name!r}: expected a tf.function, got {f!r}. Decorate it with tf.function")
     known = f.concrete_functions()
     if f.input_signature is None and len(known) != 1: raise ValueError(f"signature {name!r}: the function has {len(known)} graphs; give "
                                                                        "it an input_signature, or give one of them")
@@ -271,10 +268,10 @@ def signature_data(name: str, f: Any, variables: list) -> dict:
     "A signature as data."
     concrete = chosen(name, f)
     flat = flatten(concrete.structured_input_signature)
-    if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]): raise ValueError(f"signature {name!r}: its "
-        "inputs must be tensors")
-    names = concrete.signature_names
-    if len({*names}) != len(names): raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
+    if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]):
+        raise ValueError(f"signature {name!r} has composite inputs")
+    if len({*(names := concrete.signature_names)}) != len(names):
+        raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
     data = concrete_data(concrete, variables)
     specs = dict(zip(names, [s for s in flat if isinstance(s, TensorSpec)], strict=True))
     return {"name": f"signature_wrapper_{name}", "inputs": specs, "outputs": named_results(name, concrete.structured_outputs),
@@ -285,8 +282,7 @@ def signatures_of(signatures: Any) -> dict:
     "Functions by name. Raises ValueError for other things than functions under names of text."
     if signatures is None: return {}
     found = signatures if isinstance(signatures, Mapping) else {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
-    if bad := [key for key in found if not isinstance(key, str)]: raise ValueError(f"tf.saved_model.save: signatures need names, got "
-                                                                                   f"{bad[0]!r}")
+    if bad := [key for key in found if not isinstance(key, str)]: raise ValueError(f"signatures need texts as names, got {bad[0]!r}")
     return dict(found)
 
 def restored_signature(data: dict, variables: list) -> Function:
@@ -347,18 +343,14 @@ def right(good: bool, what: str) -> None:
 
 def check_object(x: Any, count: int, variables: int) -> None:
     "Raise InvalidArgumentError unless `x` is an object of a saved model with `count` of them."
-    right(type(x) is dict and type(x.get("kind")) is str and x["kind"] in KINDS and x.keys() == KINDS[x["kind"]], f"an object "
-        f"{str(x)[:80]}")
-    right(type(x["parts"]) is dict and all([type(i) is int and 0 <= i < count for i in x["parts"].values()]), "an object whose parts do "
-        "not exist")
+    right(type(x) is dict and type(x.get("kind")) is str and x["kind"] in KINDS and x.keys() == KINDS[x["kind"]], "no object")
+    right(type(x["parts"]) is dict and all([type(i) is int and 0 <= i < count for i in x["parts"].values()]), "parts do not exist")
     if x["kind"] == "variable": right(type(x["number"]) is int and 0 <= x["number"] < variables, f"variable {x['number']} of {variables}")
     if x["kind"] == "asset": right(type(x["name"]) is str and os.path.basename(x["name"]) == x["name"] not in ("", ".", ".."),
         f"a file called {x['name']!r}")
-    if x["kind"] == "object": right(all([not name.startswith("_") or name == "__call__" for name in x["parts"]]), "an attribute that "
-        "begins with an underscore")
+    if x["kind"] == "object": right(all([not name.startswith("_") or name == "__call__" for name in x["parts"]]), "a hidden attribute")
     if x["kind"] == "function":
-        right(type(x["name"]) is str and type(x["traces"]) is list and type(x["parameters"]) is list, "a function without name, graphs "
-            "and parameters")
+        right(type(x["name"]) is str and type(x["traces"]) is list and type(x["parameters"]) is list, "a function without name or graphs")
         right(all([type(p) is tuple and 2 <= len(p) <= 3 and type(p[0]) is str and type(p[1]) is int for p in x["parameters"]]),
             "parameters that are none")
         signature_from(x["parameters"])
@@ -398,9 +390,9 @@ def checked_model(data: Any) -> dict:
     right(type(data["objects"]) is list and bool(data["objects"]) and type(data["variables"]) is list and type(data["signatures"]) is dict,
         "a saved model without objects")
     for v in data["variables"]:
-        right(type(v) is tuple and len(v) == 7 and type(v[0]) is str and hasattr(v[1], "as_numpy_dtype") and type(v[2]) is TensorShape
-            and type(v[3]) is bool and
-              v[4] in VariableSynchronization.__members__ and v[5] in VariableAggregation.__members__, f"a variable {str(v)[:80]}")
+        kinds = tuple(map(type, v))[:6] if type(v) is tuple and len(v) == 7 else ()
+        right(kinds == (str, DType, TensorShape, bool, str, str) and v[4] in VariableSynchronization.__members__ and
+              v[5] in VariableAggregation.__members__, f"a variable {str(v)[:80]}")
     for x in data["objects"]: check_object(x, len(data["objects"]), len(data["variables"]))
     for x in data["signatures"].values(): check_signature(x, len(data["variables"]))
     return data
@@ -434,7 +426,6 @@ class Signatures(Mapping):
         return self.made[name]
     def __iter__(self): return iter(self.data)
     def __len__(self): return len(self.data)
-    def __repr__(self): return f"_SignatureMap({{{', '.join([f'{name!r}: {self[name]!r}' for name in self])}}})"
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #232a88de
 def made(x: dict, variables: list, folder: str) -> Any:

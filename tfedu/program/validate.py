@@ -49,7 +49,7 @@ PURE = frozenset("""array asserting banded blocks checking clip colour complex c
 decode decompose depthwise einsum elimination embedding example feature_cross fourier fractional frame gather
 image_geometry image_quality linalg math matrix matrix_function mel nn norm normalise pad partition penalty
 picture_files piecewise pool quantile ragged_array ragged_parts random random_image ranking resize samplers scalars
-segment sequence_example set slicing solve sparse_math sparse_parts sparse_tensor stateless static taper wav wire""".split())   # modules of ops
+segment sequence_example set slicing solve sparse_math sparse_parts sparse_tensor stateless static taper wav wire""".split())
 STATEFUL = frozenset({"set_seed", "map_flat_values", "map_values"})   # what in them changes the program, or calls what it is given
 
 def public_function(
@@ -95,7 +95,8 @@ def plain(x: Any, numbers: dict[int, int], variables: list) -> Any:
     if isinstance(x, Place): return Var(next(i for i, v in enumerate(variables) if v is x))
     if isinstance(x, Packed): return Parted(x.like.composite._type_spec, [again(part) for part in x.parts])
     if isinstance(x, dict): return {key: again(part) for key, part in x.items()}
-    if isinstance(x, tuple) and record_class(name := f"{type(x).__module__.rpartition('.')[2]}.{type(x).__name__}") is type(x): return Record(name, list(map(again, x)))
+    if isinstance(x, tuple) and record_class(name := f"{type(x).__module__.rpartition('.')[2]}.{type(x).__name__}") is type(x):
+        return Record(name, list(map(again, x)))
     if isinstance(x, (list, tuple)): return (list if isinstance(x, list) else tuple)([again(part) for part in x])
     if isinstance(x, slice): return slice(again(x.start), again(x.stop), again(x.step))
     if isinstance(x, Tensor): return x.array
@@ -226,7 +227,8 @@ def check_small(at: int, kind: str, what: Any, inputs: tuple, params: Any, known
 # %% ../../nbs/5_program/582_validate.ipynb #7bc30b85
 def check_node(at: int, node: Any, known: list, variables: int) -> None:
     "Raise InvalidArgumentError unless `node` is one; append the types of its results to `known`."
-    if type(node) is not tuple or len(node) != 6 or type(node[0]) is not str or node[0] not in KEPT or type(node[2]) is not tuple or type(node[5]) is not bool:
+    kinds = tuple(map(type, node)) if type(node) is tuple and len(node) == 6 else ()
+    if not kinds or kinds[0] is not str or node[0] not in KEPT or kinds[2] is not tuple or kinds[5] is not bool:
         raise wrong(at, f"this is no node: {str(node)[:80]}")
     kind, what, inputs, params, specs, _ = node
     checked_references(at, (what, inputs[1:] if kind == "pull" else inputs, params), known, variables)
