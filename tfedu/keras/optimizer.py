@@ -6,7 +6,7 @@
 __all__ = ['SCHEDULES', 'STARTS', 'ONCE', 'ALIASES', 'VALID', 'CLIPS', 'ONE', 'LearningRateSchedule', 'start_value', 'Weights',
            'Saved', 'number', 'Hyperparameters', 'present', 'fitting', 'norm', 'apply', 'clip_values', 'clip_norms',
            'clip_global_norm', 'clip_option', 'checked_options', 'all_reduce_sum', 'takes_state', 'add_one', 'missing',
-           'Stored', 'Pipeline', 'Updates', 'Gradients', 'setting', 'schedule_of', 'Described', 'Optimizer']
+           'Stored', 'Pipeline', 'Updates', 'Gradients', 'setting', 'schedule_of', 'Described', 'later', 'Optimizer']
 
 # %% ../../nbs/8_keras/800_optimizer.ipynb #c965f4a9
 import logging
@@ -406,6 +406,17 @@ class Described(Gradients):
         if isinstance(rate := config.get("learning_rate"), dict): config["learning_rate"] = schedule_of(rate, custom_objects)
         return cls(**config)
 
+# %% ../../nbs/8_keras/800_optimizer.ipynb #3b5f9949
+def later(
+    graph: Any,              # That this thread writes
+    optimizer: "Optimizer",
+    args: tuple,             # Of `apply_gradients`, the pairs first
+) -> Variable:
+    "Take a step down in `graph`. Returns the count of steps."
+    graph.outside(lambda: optimizer._create_all_weights([v for _, v in args[0]]))
+    graph.act(optimizer.apply_gradients, args)
+    return optimizer.iterations
+
 # %% ../../nbs/8_keras/800_optimizer.ipynb #fac81616
 @publish("tf.keras.optimizers.Optimizer")
 class Optimizer(Described):
@@ -428,9 +439,7 @@ class Optimizer(Described):
         "Change variables; returns the count of steps. Raises ValueError without gradients, InvalidArgumentError for one that does not fit."
         pairs = present(grads_and_vars)
         if UNUSUAL and (graph := GRAPH.get()) is not None:
-            graph.outside(lambda: self._create_all_weights([v for _, v in pairs]))
-            graph.act(self.apply_gradients, (pairs, name, experimental_aggregate_gradients))
-            return self.iterations
+            return later(graph, self, (pairs, name, experimental_aggregate_gradients))
         if pairs and self._unaltered() and self._at_once(pairs): return change(self.iterations, add_one)
         self._create_all_weights(variables := [v for _, v in pairs])
         if not pairs: return None
