@@ -1,9 +1,10 @@
 """Small programs that test_programs.py runs in several ways: eagerly, as graphs, as graphs without any pass, and vectorised.
 
-A program is a function of tensors. One that has state is made anew for each way, by a function without arguments. What a program needs besides
-tensors - control flow, AutoGraph - is named, so that it is skipped where that is missing.
+A program is a function of tensors. One that has state is made anew for each way, by a function without arguments. What a program needs
+besides tensors - control flow, AutoGraph - is named, so that it is skipped where that is missing.
 """
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,16 +39,18 @@ def add(name: str, make: Callable, inputs: tuple, rows: bool = True, needs: tupl
 # ---- arithmetic: many short chains
 
 UNARY = {name: getattr(tf, name) for name in "exp sin cos tanh sigmoid square abs sign floor identity negative".split()} | {
-    "softplus": tf.nn.softplus, "relu": tf.nn.relu, "log1p": lambda x: tf.math.log1p(tf.abs(x)), "erf": tf.math.erf, "elu": tf.nn.elu, "selu": tf.nn.selu,
-    "softsign": tf.nn.softsign, "rsqrt": lambda x: tf.math.rsqrt(tf.abs(x) + 1), "gelu": tf.nn.gelu, "log_sigmoid": tf.math.log_sigmoid}
+    "softplus": tf.nn.softplus, "relu": tf.nn.relu, "log1p": lambda x: tf.math.log1p(tf.abs(x)), "erf": tf.math.erf, "elu": tf.nn.elu,
+    "selu": tf.nn.selu, "softsign": tf.nn.softsign, "rsqrt": lambda x: tf.math.rsqrt(tf.abs(x) + 1), "gelu": tf.nn.gelu,
+    "log_sigmoid": tf.math.log_sigmoid}
 for name, f in UNARY.items():
     add(f"chain_{name}", lambda f=f: lambda x: f(x) * 2 + f(x * x) - x, (V,))
-for name, f in {"add": tf.add, "multiply": tf.multiply, "maximum": tf.maximum, "minimum": tf.minimum, "divide": lambda x, y: x / (tf.abs(y) + 1),
-                "squared": tf.math.squared_difference, "atan2": tf.math.atan2, "power": lambda x, y: tf.abs(x) ** y, "where": lambda x, y: tf.where(x > y, x, y * 2),
+for name, f in {"add": tf.add, "multiply": tf.multiply, "maximum": tf.maximum, "minimum": tf.minimum,
+                "divide": lambda x, y: x / (tf.abs(y) + 1), "squared": tf.math.squared_difference, "atan2": tf.math.atan2,
+                "power": lambda x, y: tf.abs(x) ** y, "where": lambda x, y: tf.where(x > y, x, y * 2),
                 "floormod": lambda x, y: tf.math.floormod(x, tf.abs(y) + 1)}.items():
     add(f"pair_{name}", lambda f=f: lambda x, y: f(x, y) + f(y, x), (V, W))
-for name, f in {"sum": tf.reduce_sum, "mean": tf.reduce_mean, "max": tf.reduce_max, "min": tf.reduce_min, "prod": tf.reduce_prod, "logsumexp": tf.reduce_logsumexp,
-                "variance": tf.math.reduce_variance, "std": tf.math.reduce_std, "norm": tf.norm}.items():
+for name, f in {"sum": tf.reduce_sum, "mean": tf.reduce_mean, "max": tf.reduce_max, "min": tf.reduce_min, "prod": tf.reduce_prod,
+                "logsumexp": tf.reduce_logsumexp, "variance": tf.math.reduce_variance, "std": tf.math.reduce_std, "norm": tf.norm}.items():
     add(f"reduce_{name}", lambda f=f: lambda x: f(x, axis=-1) * 2 + f(tf.exp(x), axis=-1), (V,))
     add(f"reduce_rows_{name}", lambda f=f: lambda m: f(m, axis=0) + f(m, axis=1), (M,))
 
@@ -55,20 +58,25 @@ for name, f in {"sum": tf.reduce_sum, "mean": tf.reduce_mean, "max": tf.reduce_m
 # ---- arrays
 
 for name, f in {
-        "reshape": lambda m: tf.reshape(m, [-1]) * 2, "transpose": lambda m: tf.transpose(m) @ m, "concat": lambda m: tf.concat([m, m * 2], 0),
-        "stack": lambda m: tf.stack([m, m * m], 1), "unstack": lambda m: sum(tf.unstack(m)), "split": lambda m: tf.split(m, 3, 1)[1],
-        "tile": lambda m: tf.tile(m, [2, 1]), "pad": lambda m: tf.pad(m, [[1, 0], [0, 2]]), "reverse": lambda m: tf.reverse(m, [0]), "roll": lambda m: tf.roll(m, 1, 0),
-        "slice": lambda m: m[1:, ::-1], "column": lambda m: m[:, 1] + m[0], "newaxis": lambda m: m[:, None] * m[None], "gather": lambda m: tf.gather(m, [2, 0, 2]),
-        "gather_nd": lambda m: tf.gather_nd(m, [[0, 1], [2, 2]]), "cumsum": lambda m: tf.cumsum(m, 1), "sort": lambda m: tf.sort(m, 1), "argsort": lambda m: tf.argsort(m),
-        "top_k": lambda m: tf.math.top_k(m, 2), "one_hot": lambda m: tf.one_hot(tf.argmax(m, 1), 3) * m, "diag": lambda m: tf.linalg.diag(tf.linalg.diag_part(m)),
-        "band": lambda m: tf.linalg.band_part(m, -1, 0), "matmul": lambda m: tf.matmul(m, m, transpose_b=True), "einsum": lambda m: tf.einsum("ij,kj->ik", m, m),
-        "tensordot": lambda m: tf.tensordot(m, m, 1), "inverse": lambda m: tf.linalg.inv(m @ tf.transpose(m) + tf.eye(3)), "det": lambda m: tf.linalg.det(m),
-        "solve": lambda m: tf.linalg.solve(m + 5 * tf.eye(3), m), "cholesky": lambda m: tf.linalg.cholesky(m @ tf.transpose(m) + tf.eye(3)),
-        "softmax": lambda m: tf.nn.softmax(m) * m, "log_softmax": lambda m: tf.nn.log_softmax(m, 0), "scatter": lambda m: tf.scatter_nd([[1], [1], [4]], m, [5, 3]),
-        "update": lambda m: tf.tensor_scatter_nd_add(m, [[0], [0]], m[:2]), "segments": lambda m: tf.math.segment_sum(m, [0, 0, 1]), "repeat": lambda m: tf.repeat(m, 2, 0),
-        "boolean_mask": lambda m: tf.boolean_mask(m, [True, False, True]), "broadcast": lambda m: tf.broadcast_to(m, [2, 3, 3]), "meshgrid": lambda m: tf.meshgrid(m[0], m[1])[0],
-        "expm": lambda m: tf.linalg.expm(m * 0.1), "normalize": lambda m: tf.nn.l2_normalize(m, 1), "trace": lambda m: tf.linalg.trace(m), "cast": lambda m: tf.cast(tf.cast(m, tf.int32), tf.float32) + m,
-        "clip": lambda m: tf.clip_by_value(m, -0.5, 1.5), "clip_norm": lambda m: tf.clip_by_norm(m, 1.0), "moments": lambda m: tf.nn.moments(m, 0)}.items():
+        "reshape": lambda m: tf.reshape(m, [-1]) * 2, "transpose": lambda m: tf.transpose(m) @ m,
+        "concat": lambda m: tf.concat([m, m * 2], 0), "stack": lambda m: tf.stack([m, m * m], 1), "unstack": lambda m: sum(tf.unstack(m)),
+        "split": lambda m: tf.split(m, 3, 1)[1], "tile": lambda m: tf.tile(m, [2, 1]), "pad": lambda m: tf.pad(m, [[1, 0], [0, 2]]),
+        "reverse": lambda m: tf.reverse(m, [0]), "roll": lambda m: tf.roll(m, 1, 0), "slice": lambda m: m[1:, ::-1],
+        "column": lambda m: m[:, 1] + m[0], "newaxis": lambda m: m[:, None] * m[None], "gather": lambda m: tf.gather(m, [2, 0, 2]),
+        "gather_nd": lambda m: tf.gather_nd(m, [[0, 1], [2, 2]]), "cumsum": lambda m: tf.cumsum(m, 1), "sort": lambda m: tf.sort(m, 1),
+        "argsort": lambda m: tf.argsort(m), "top_k": lambda m: tf.math.top_k(m, 2), "one_hot": lambda m: tf.one_hot(tf.argmax(m, 1), 3) * m,
+        "diag": lambda m: tf.linalg.diag(tf.linalg.diag_part(m)), "band": lambda m: tf.linalg.band_part(m, -1, 0),
+        "matmul": lambda m: tf.matmul(m, m, transpose_b=True), "einsum": lambda m: tf.einsum("ij,kj->ik", m, m),
+        "tensordot": lambda m: tf.tensordot(m, m, 1), "inverse": lambda m: tf.linalg.inv(m @ tf.transpose(m) + tf.eye(3)),
+        "det": lambda m: tf.linalg.det(m), "solve": lambda m: tf.linalg.solve(m + 5 * tf.eye(3), m),
+        "cholesky": lambda m: tf.linalg.cholesky(m @ tf.transpose(m) + tf.eye(3)), "softmax": lambda m: tf.nn.softmax(m) * m,
+        "log_softmax": lambda m: tf.nn.log_softmax(m, 0), "scatter": lambda m: tf.scatter_nd([[1], [1], [4]], m, [5, 3]),
+        "update": lambda m: tf.tensor_scatter_nd_add(m, [[0], [0]], m[:2]), "segments": lambda m: tf.math.segment_sum(m, [0, 0, 1]),
+        "repeat": lambda m: tf.repeat(m, 2, 0), "boolean_mask": lambda m: tf.boolean_mask(m, [True, False, True]),
+        "broadcast": lambda m: tf.broadcast_to(m, [2, 3, 3]), "meshgrid": lambda m: tf.meshgrid(m[0], m[1])[0],
+        "expm": lambda m: tf.linalg.expm(m * 0.1), "normalize": lambda m: tf.nn.l2_normalize(m, 1), "trace": lambda m: tf.linalg.trace(m),
+        "cast": lambda m: tf.cast(tf.cast(m, tf.int32), tf.float32) + m, "clip": lambda m: tf.clip_by_value(m, -0.5, 1.5),
+        "clip_norm": lambda m: tf.clip_by_norm(m, 1.0), "moments": lambda m: tf.nn.moments(m, 0)}.items():
     add(f"matrix_{name}", lambda f=f: f, (M,))
 
 
@@ -235,14 +243,18 @@ def stateless(x): return x * tf.random.stateless_normal([3], seed=[1, 2])
 # ---- ragged and sparse
 
 RAGGED, SPARSE = tf.ragged.constant([[1.0, 2.0], [], [3.0]]), tf.sparse.from_dense([[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]])
-for name, f in {"double": lambda r: r * 2, "add": lambda r: r + r, "sum": lambda r: tf.reduce_sum(r, 1), "mean": lambda r: tf.reduce_max(r, 0), "dense": lambda r: r.to_tensor(9.0),
-                "lengths": lambda r: r.row_lengths(), "row": lambda r: r[0] * 3, "slice": lambda r: r[1:], "concat": lambda r: tf.concat([r, r], 1),
-                "map": lambda r: r.with_values(tf.sin(r.values)), "gather": lambda r: tf.gather(r, [2, 0]), "sparse": lambda r: tf.sparse.to_dense(r.to_sparse()),
-                "where": lambda r: tf.ragged.boolean_mask(r, r > 1.5), "functions": lambda r: tf.ragged.map_flat_values(tf.exp, r)}.items():
+for name, f in {"double": lambda r: r * 2, "add": lambda r: r + r, "sum": lambda r: tf.reduce_sum(r, 1),
+                "mean": lambda r: tf.reduce_max(r, 0), "dense": lambda r: r.to_tensor(9.0), "lengths": lambda r: r.row_lengths(),
+                "row": lambda r: r[0] * 3, "slice": lambda r: r[1:], "concat": lambda r: tf.concat([r, r], 1),
+                "map": lambda r: r.with_values(tf.sin(r.values)), "gather": lambda r: tf.gather(r, [2, 0]),
+                "sparse": lambda r: tf.sparse.to_dense(r.to_sparse()), "where": lambda r: tf.ragged.boolean_mask(r, r > 1.5),
+                "functions": lambda r: tf.ragged.map_flat_values(tf.exp, r)}.items():
     add(f"ragged_{name}", lambda f=f: f, (RAGGED,), rows=False)
-for name, f in {"dense": lambda s: tf.sparse.to_dense(s), "sum": lambda s: tf.sparse.reduce_sum(s, 0), "transpose": lambda s: tf.sparse.to_dense(tf.sparse.transpose(s)),
-                "matmul": lambda s: tf.sparse.sparse_dense_matmul(s, tf.eye(3)), "scale": lambda s: tf.sparse.to_dense(s * 2.0), "add": lambda s: tf.sparse.to_dense(tf.sparse.add(s, s)),
-                "softmax": lambda s: tf.sparse.to_dense(tf.sparse.softmax(s)), "slice": lambda s: tf.sparse.to_dense(tf.sparse.slice(s, [0, 1], [2, 2])),
+for name, f in {"dense": lambda s: tf.sparse.to_dense(s), "sum": lambda s: tf.sparse.reduce_sum(s, 0),
+                "transpose": lambda s: tf.sparse.to_dense(tf.sparse.transpose(s)),
+                "matmul": lambda s: tf.sparse.sparse_dense_matmul(s, tf.eye(3)), "scale": lambda s: tf.sparse.to_dense(s * 2.0),
+                "add": lambda s: tf.sparse.to_dense(tf.sparse.add(s, s)), "softmax": lambda s: tf.sparse.to_dense(tf.sparse.softmax(s)),
+                "slice": lambda s: tf.sparse.to_dense(tf.sparse.slice(s, [0, 1], [2, 2])),
                 "values": lambda s: s.with_values(s.values ** 2)}.items():
     add(f"sparse_{name}", lambda f=f: f, (SPARSE,), rows=False)
 @program(V, [0, 2, 3], rows=False)
@@ -267,7 +279,9 @@ def loop_fixed(x): return tf.while_loop(lambda i, y: i < 5, lambda i, y: (i + 1,
 @program(S, rows=False, **when("while_loop"))
 def loop_until(x): return tf.while_loop(lambda y: y < 100.0, lambda y: (y * 2 + 1,), [x])
 @program(V, rows=False, **when("while_loop", "cond"))
-def collatz(x): return tf.while_loop(lambda n, k: n > 1, lambda n, k: (tf.cond(n % 2 == 0, lambda: n // 2, lambda: 3 * n + 1), k + 1), [tf.constant(7), tf.constant(0)])
+def collatz(x):
+    return tf.while_loop(lambda n, k: n > 1, lambda n, k: (tf.cond(n % 2 == 0, lambda: n // 2, lambda: 3 * n + 1), k + 1),
+                         [tf.constant(7), tf.constant(0)])
 @program(M, rows=False, **when("map_fn"))
 def mapped(m): return tf.map_fn(lambda row: tf.reduce_sum(row) * row, m)
 @program(V, rows=False, **when("scan"))

@@ -1,6 +1,7 @@
 """The golden cases again, inside of a `tf.function`: values and gradients must be those that were recorded eagerly.
 
-By default a few hundred cases, evenly chosen; with --slow all of them, and a second time with sizes that are unknown while the graph is written.
+By default a few hundred cases, evenly chosen; with --slow all of them, and a second time with sizes that are unknown while
+the graph is written.
 """
 import logging
 
@@ -64,7 +65,8 @@ def agrees(case, f, inputs):
         y = f(*inputs)
         outputs = moving(tf, y)
     want = case["y"]
-    if isinstance(want, (dict, list)): golden.check(y, want, case.get("tolerance"), gradient=case["f"] in golden.BETTER)   # a plain value comes as a tensor
+    if isinstance(want, (dict, list)):
+        golden.check(y, want, case.get("tolerance"), gradient=case["f"] in golden.BETTER)   # a plain value comes as a tensor
     if "g" not in case: return
     found = iter(tape.gradient(outputs, moving(tf, inputs), [weight(tf, o) for o in outputs]))
     for x, want in zip(inputs, case["g"], strict=True):

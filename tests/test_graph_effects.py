@@ -12,7 +12,8 @@ PRINTS = [
     ((np.arange(10),), {"summarize": -1}, "[0 1 2 3 4 5 6 7 8 9]"),
     (([1, 2, "c"],), {}, "[1, 2, 'c']"),
     (({"b": np.int32(1), "a": [np.float32(2), "x"]},), {}, "{'a': [2, 'x'], 'b': 1}"),
-    ((np.float32(1e10), np.float32(1e-7), np.float32(0.1), np.float32(1 / 3), 1 / np.float64(3), np.bool_(True)), {}, "1e+10 1e-07 0.1 0.333333343 0.33333333333333331 1"),
+    ((np.float32(1e10), np.float32(1e-7), np.float32(0.1), np.float32(1 / 3), 1 / np.float64(3), np.bool_(True)), {},
+     "1e+10 1e-07 0.1 0.333333343 0.33333333333333331 1"),
     ((np.array([[1.5, 2], [3, 4]], "float32"),), {}, "[[1.5 2]\n [3 4]]"),
     ((np.arange(1, 9).reshape(2, 2, 2),), {}, "[[[1 2]\n  [3 4]]\n\n [[5 6]\n  [7 8]]]"),
     ((np.array([1, 100.5, 1e-3], "float32"),), {}, "[1 100.5 0.001]"),
@@ -68,9 +69,11 @@ def test_effects_keep_their_order_in_branches_and_loops():
     assert lines == ["start", "step 0", "early", "step 1", "late", "end"]
 
 
-@pytest.mark.parametrize("check", [lambda x: tf.debugging.assert_positive(x, "positive please"), lambda x: tf.debugging.assert_greater(x, 0.0, message="positive please"),
-                                   lambda x: tf.Assert(tf.reduce_all(x > 0), ["positive please", x]), lambda x: tf.debugging.assert_equal(x, tf.abs(x), message="positive please"),
-                                   lambda x: tf.debugging.assert_all_finite(tf.sqrt(x), "positive please")])
+@pytest.mark.parametrize("check", [
+    lambda x: tf.debugging.assert_positive(x, "positive please"), lambda x: tf.debugging.assert_greater(x, 0.0, message="positive please"),
+    lambda x: tf.Assert(tf.reduce_all(x > 0), ["positive please", x]),
+    lambda x: tf.debugging.assert_equal(x, tf.abs(x), message="positive please"),
+    lambda x: tf.debugging.assert_all_finite(tf.sqrt(x), "positive please")])
 def test_assertions(check):
     @tf.function
     def f(x):
@@ -101,9 +104,10 @@ def test_py_function():
     assert tf.py_function(lambda: None, [], []) == []
 
 
-@pytest.mark.parametrize(("error", "kind"), [(ValueError, tf.errors.InvalidArgumentError), (TypeError, tf.errors.InvalidArgumentError), (StopIteration, tf.errors.OutOfRangeError),
-                                             (NotImplementedError, tf.errors.UnimplementedError), (MemoryError, tf.errors.ResourceExhaustedError), (KeyError, tf.errors.UnknownError),
-                                             (ZeroDivisionError, tf.errors.UnknownError)])
+@pytest.mark.parametrize(("error", "kind"), [
+    (ValueError, tf.errors.InvalidArgumentError), (TypeError, tf.errors.InvalidArgumentError), (StopIteration, tf.errors.OutOfRangeError),
+    (NotImplementedError, tf.errors.UnimplementedError), (MemoryError, tf.errors.ResourceExhaustedError),
+    (KeyError, tf.errors.UnknownError), (ZeroDivisionError, tf.errors.UnknownError)])
 def test_errors_of_python(error, kind):
     def bad(x): raise error("on purpose")
     for call in (tf.py_function, tf.numpy_function):
@@ -118,7 +122,8 @@ def test_numpy_function():
         tape.watch(x := tf.constant([1.0, 2]))
         y = f(x)
     assert tape.gradient(y, x) is None
-    with pytest.raises(tf.errors.InvalidArgumentError, match="int32"): tf.function(lambda x: tf.numpy_function(lambda x: x.astype("int32"), [x], tf.float32))(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="int32"):
+        tf.function(lambda x: tf.numpy_function(lambda x: x.astype("int32"), [x], tf.float32))(x)
 
 
 def test_check_numerics():

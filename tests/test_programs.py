@@ -42,7 +42,8 @@ def skip_unless(*names):
 def floats(nest): return [x for x in tf.nest.flatten(nest, expand_composites=True) if isinstance(x, tf.Tensor) and x.dtype.is_floating]
 
 
-def flat(y): return [x.read_value() if isinstance(x, tf.Variable) else x for x in tf.nest.flatten(y, expand_composites=True)]   # as it is now
+def flat(y):   # as it is now
+    return [x.read_value() if isinstance(x, tf.Variable) else x for x in tf.nest.flatten(y, expand_composites=True)]
 
 
 def results(f, inputs, calls=2):
@@ -62,7 +63,8 @@ def assert_same(found, want, near=2e-5):
         assert len(ours) == len(theirs)
         for a, b in zip(ours, theirs):
             if b is None: assert a is None
-            elif isinstance(b, tf.Tensor) and b.dtype.is_floating: np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=near, atol=near)
+            elif isinstance(b, tf.Tensor) and b.dtype.is_floating:
+                np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=near, atol=near)
             else: np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
 
 
@@ -72,7 +74,8 @@ def test_there_are_enough(): assert len(PROGRAMS) >= 150 and len(set(LABELS)) ==
 @pytest.mark.parametrize("program", PROGRAMS, ids=LABELS)
 def test_traced(program):
     skip_unless(*program.needs)
-    want = results(tf.autograph.experimental.do_not_convert(program.make()) if hasattr(tf.autograph.experimental, "do_not_convert") else program.make(), program.inputs)
+    as_written = getattr(tf.autograph.experimental, "do_not_convert", lambda f: f)
+    want = results(as_written(program.make()), program.inputs)
     assert_same(results(tf.function(program.make()), program.inputs), want)
 
 

@@ -124,7 +124,8 @@ def test_mixed_up_formats_of_images_are_explained(x, filters, words):
 @pytest.mark.parametrize("name, call", [
     ("concat", lambda: tf.concat([[[1.]], [[1., 2.]]], 0)), ("one_hot", lambda: tf.one_hot(tf.ones(2), 3)),
     ("eig", lambda: tf.linalg.eig(tf.constant("a"))), ("cholesky", lambda: tf.linalg.cholesky(tf.ones((2, 2), tf.int32))),
-    ("pinv", lambda: tf.linalg.pinv(tf.ones((2, 2), tf.int32))), ("conv2d", lambda: tf.nn.conv2d(tf.ones((1, 4, 4, 1)), tf.ones((1, 1, 1, 1), tf.int32), 1, "SAME")),
+    ("pinv", lambda: tf.linalg.pinv(tf.ones((2, 2), tf.int32))),
+    ("conv2d", lambda: tf.nn.conv2d(tf.ones((1, 4, 4, 1)), tf.ones((1, 1, 1, 1), tf.int32), 1, "SAME")),
     ("svd", lambda: tf.linalg.svd(tf.ones((2, 2), tf.int32))), ("truediv", lambda: tf.ones(3) / tf.ones(2)), ("abs", lambda: tf.abs("a")),
     ("complex", lambda: tf.complex(tf.ones(2), tf.ones(3))), ("add", lambda: tf.ones(2) + tf.ones(3))])
 def test_messages_name_what_the_user_called(name, call):
@@ -201,7 +202,8 @@ def test_a_permutation_is_what_the_swaps_one_by_one_give(size):
 
 
 @pytest.mark.parametrize("axis", [-1, 0, 1, 2])
-@pytest.mark.parametrize("on, off, dtype", [(None, None, None), (5, -1, tf.int64), (1., .25, tf.float16), (True, False, tf.bool), ("a", "b", None), (None, 0., None)])
+@pytest.mark.parametrize("on, off, dtype", [
+    (None, None, None), (5, -1, tf.int64), (1., .25, tf.float16), (True, False, tf.bool), ("a", "b", None), (None, 0., None)])
 def test_one_hot_at_any_axis(axis, on, off, dtype):
     ids = np.array([[0, 3, -1], [2, 9, 1]], np.int32)
     found = tf.one_hot(ids, 4, on, off, axis, dtype)
@@ -211,7 +213,8 @@ def test_one_hot_at_any_axis(axis, on, off, dtype):
 
 
 def test_one_hot_of_a_number():
-    assert tf.one_hot(1, 3).numpy().tolist() == [0, 1, 0] and tf.one_hot(7, 3).numpy().tolist() == [0, 0, 0] and tf.one_hot([], 3).shape == (0, 3)
+    assert tf.one_hot(1, 3).numpy().tolist() == [0, 1, 0] and tf.one_hot(7, 3).numpy().tolist() == [0, 0, 0]
+    assert tf.one_hot([], 3).shape == (0, 3)
 
 
 def test_large_arrays_of_special_functions_equal_small_ones():
@@ -223,13 +226,17 @@ def test_large_arrays_of_special_functions_equal_small_ones():
 
 def test_assertions_about_collections():
     case = tf.test.TestCase()
-    case.assertLen([1, 2], 2), case.assertEmpty({}), case.assertNotEmpty("a"), case.assertBetween(2, 1, 3), case.assertContainsSubset([1], [1, 2])
+    case.assertLen([1, 2], 2), case.assertEmpty({}), case.assertNotEmpty("a"), case.assertBetween(2, 1, 3)
+    case.assertContainsSubset([1], [1, 2])
     case.assertNoCommonElements([1], [2]), case.assertSameElements([1, 1, 2], [2, 1]), case.assertSequenceStartsWith([1], [1, 2])
-    case.assertContainsInOrder(["a", "b"], "a b"), case.assertContainsSubsequence([1, 2, 3], [1, 3]), case.assertTotallyOrdered([1], [2, 2], [3])
+    case.assertContainsInOrder(["a", "b"], "a b"), case.assertContainsSubsequence([1, 2, 3], [1, 3])
+    case.assertTotallyOrdered([1], [2, 2], [3])
     case.assertContainsExactSubsequence([1, 2, 3], [2, 3]), case.assertSequenceAlmostEqual([1.], [1. + 1e-9])
     with case.assertRaisesWithLiteralMatch(ValueError, "no"): raise ValueError("no")
-    for wrong in (lambda: case.assertLen([1], 2), lambda: case.assertEmpty([1]), lambda: case.assertNotEmpty([]), lambda: case.assertBetween(4, 1, 3),
-                  lambda: case.assertContainsSubset([3], [1]), lambda: case.assertNoCommonElements([1], [1]), lambda: case.assertSameElements([1], [2]),
+    for wrong in (lambda: case.assertLen([1], 2), lambda: case.assertEmpty([1]), lambda: case.assertNotEmpty([]),
+                  lambda: case.assertBetween(4, 1, 3),
+                  lambda: case.assertContainsSubset([3], [1]), lambda: case.assertNoCommonElements([1], [1]),
+                  lambda: case.assertSameElements([1], [2]),
                   lambda: case.assertSequenceStartsWith([2], [1]), lambda: case.assertContainsInOrder(["b", "a"], "a b"),
                   lambda: case.assertContainsSubsequence([1, 3], [3, 1]), lambda: case.assertTotallyOrdered([2], [1]),
                   lambda: case.assertContainsExactSubsequence([1, 2, 3], [1, 3]), lambda: case.assertSequenceAlmostEqual([1.], [2.])):

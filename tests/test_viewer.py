@@ -42,7 +42,8 @@ def chain(count, scopes=False):
     x = first = graph.input((8,), np.dtype("float32"))
     for k in range(count):
         title = f"block_{k // 25}/{'even' if k % 25 < 12 else 'odd'}/tanh" if scopes else "tanh"
-        x = graph.add("op", "add" if k % 7 == 0 else "tanh", (x, first) if k % 7 == 0 else (x,), specs=[((8,), x.dtype)], title=title).outputs[0]
+        name, inputs = ("add", (x, first)) if k % 7 == 0 else ("tanh", (x,))
+        x = graph.add("op", name, inputs, specs=[((8,), x.dtype)], title=title).outputs[0]
     graph.outputs = [x]
     return graph
 
@@ -56,7 +57,8 @@ def step():
     return traced(f, tf.TensorSpec((4, 3)), name="step")
 
 
-@pytest.mark.parametrize("graph", [lambda: Graph("empty"), step, lambda: chain(3), lambda: chain(500), lambda: chain(500, True), lambda: chain(2500)])
+@pytest.mark.parametrize("graph", [
+    lambda: Graph("empty"), step, lambda: chain(3), lambda: chain(500), lambda: chain(500, True), lambda: chain(2500)])
 def test_links_lead_to_something_and_ids_are_unique(graph):
     page = Page(view(graph()).html)
     assert len(set(page.ids)) == len(page.ids)
