@@ -23,7 +23,7 @@ from .graph import replaced
 # %% ../../nbs/5_program/503_examples.ipynb #fd0898eb
 def zeros(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
     "Whole numbers 0, other numbers 1, a unit matrix where an array could be one: it can be inverted."
-    if dtype == object: return np.full(shape, b"", object)
+    if dtype.kind == "O": return np.full(shape, b"", object)
     if dtype.kind not in "fVc": return np.zeros(shape, dtype)
     if len(shape) > 1 and shape[-1] == shape[-2]: return np.broadcast_to(np.eye(shape[-1], dtype=dtype), shape).copy()
     return np.ones(shape, dtype)
@@ -31,13 +31,13 @@ def zeros(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
 def in_turn(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
     "0, 1, 2 ...: all different; texts that are numbers; true at every other place."
     count = np.arange(int(np.prod(shape))).reshape(shape)
-    if dtype == object: return np.array([b"%08d" % n for n in count.flat], object).reshape(shape)
+    if dtype.kind == "O": return np.array([b"%08d" % n for n in count.flat], object).reshape(shape)
     if dtype.kind in "fVc": return ((count % 17) / 16).astype(dtype)
     return (count % 2 if dtype.kind == "b" else count % 100).astype(dtype)
 
 def ones(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
     "1 everywhere."
-    return np.full(shape, b"1", object) if dtype == object else np.ones(shape, dtype)
+    return np.full(shape, b"1", object) if dtype.kind == "O" else np.ones(shape, dtype)
 
 # %% ../../nbs/5_program/503_examples.ipynb #66874904
 def cuts(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
@@ -53,6 +53,7 @@ def lengths(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
     "Differences of `cuts`: lengths that add up to `rows`."
     return np.diff(cuts((shape[0] + 1,), dtype, rows)) if dtype.kind in "iu" and len(shape) == 1 else in_turn(shape, dtype, rows)
 
+# %% ../../nbs/5_program/503_examples.ipynb #5cf9cd73
 def counts(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
     "A single whole number, which may be a count, 6; in an array, positions, 0."
     return np.array(6, dtype) if dtype.kind in "iu" and not shape else zeros(shape, dtype, rows)
@@ -98,21 +99,27 @@ def ragged_example(parts: list, turn: int, fill: Callable) -> list:
     flat, *splits = parts
     values = example(flat, turn, fill) if isinstance(flat, Value) else flat
     counts = [guessed(s.shape, turn)[0] - 1 if isinstance(s, Value) else len(s) - 1 for s in splits] + [len(values)]
-    return [values, *[s if not isinstance(s, Value) else s.samples[turn % len(s.samples)] if s.samples else cuts((n + 1,), s.dtype, m)
-                      for s, n, m in zip(splits, counts, counts[1:])]]
+    def level(s, n, m):
+        if not isinstance(s, Value): return s
+        return s.samples[turn % len(s.samples)] if s.samples else cuts((n + 1,), s.dtype, m)
+    return [values, *[level(s, n, m) for s, n, m in zip(splits, counts, counts[1:])]]
 
+# %% ../../nbs/5_program/503_examples.ipynb #d93e23f7
 def sparse_example(parts: list, turn: int, fill: Callable) -> list:
     "Places, values and the shape of the whole, which fit each other."
     indices, values, whole = parts
-    if isinstance(whole, Value): whole = whole.samples[turn % len(whole.samples)] if whole.samples else np.full(guessed(whole.shape, turn), 6, whole.dtype)
+    if isinstance(whole, Value):
+        whole = whole.samples[turn % len(whole.samples)] if whole.samples else np.full(guessed(whole.shape, turn), 6, whole.dtype)
     total = int(np.prod(whole))
     count = indices.shape[0] if isinstance(indices, Value) else len(indices)
     if not isinstance(count, int): count = min(GUESSES[turn], total if turn else total // 2)
-    if isinstance(indices, Value): indices = np.stack(np.unravel_index(np.arange(count), whole), 1).astype(np.int64).reshape(count, len(whole))
+    if isinstance(indices, Value):
+        indices = np.stack(np.unravel_index(np.arange(count), whole), 1).astype(np.int64).reshape(count, len(whole))
     return [indices, fill((count,), values.dtype, count) if isinstance(values, Value) else values, whole]
 
 COHERENT: dict[str, Callable] = {"RaggedTensor": ragged_example, "SparseTensor": sparse_example}   # by name of the class
 
+# %% ../../nbs/5_program/503_examples.ipynb #18259888
 def rows_of(nest: Any, turn: int) -> int:
     "The number of rows of the first value in a nest, or of the first composite."
     if isinstance(nest, Packed) and type(nest.like.composite).__name__ == "RaggedTensor":
@@ -146,7 +153,11 @@ def common(
     first = np.asarray(found[0])
     shapes = {np.shape(a) for a in found}
     if len({len(s) for s in shapes}) > 1: return None, first.dtype, ()
-    shape = tuple([n[0] if len(set(n)) == 1 else size if n == getattr(size, "guesses", GUESSES) else n if len(n) == 2 and 0 < max(n) <= SMALL else None for n in zip(*map(np.shape, found), strict=True)])
+    def along(n):   # what is known of an axis that had these lengths
+        if len(set(n)) == 1: return n[0]
+        if n == getattr(size, "guesses", GUESSES): return size
+        return n if len(n) == 2 and 0 < max(n) <= SMALL else None
+    shape = tuple([along(n) for n in zip(*map(np.shape, found), strict=True)])
     keep = exact and first.dtype.kind in "iub" and first.size <= SMALL
     return shape, first.dtype, tuple(map(np.asarray, found)) if keep else ()
 
@@ -169,7 +180,8 @@ def tried(
         try: found.append([f(filled(nest, turn, fill)) for turn in range(1 if sure else 2)])
         except Exception as error: first = first or error
         if found and once or len(found) > 1 and fill not in FILLINGS[:2]: break
-    if not found and sure and not any([isinstance(v, Value) and v.dtype is not None and v.dtype.kind in "iubO" for v in leaves(nest)]): raise first
+    if not found and sure and not any([isinstance(v, Value) and v.dtype is not None and v.dtype.kind in "iubO" for v in leaves(nest)]):
+        raise first
     return found
 
 def only_size(nest: Any) -> Any:
@@ -202,12 +214,13 @@ def elementwise_spec(op: Op, xs: tuple, params: tuple) -> tuple:
 def asked_sizes(shape: Any) -> tuple | None:
     "The sizes in a setting, None for those that are computed."
     if isinstance(shape, Value): return (None,) * shape.shape[0] if shape.shape and isinstance(shape.shape[0], int) else None
-    return tuple([int(n) if isinstance(n, int | np.integer) and n >= 0 else None for n in shape]) if isinstance(shape, (list, tuple)) else None
+    if not isinstance(shape, (list, tuple)): return None
+    return tuple([int(n) if isinstance(n, int | np.integer) and n >= 0 else None for n in shape])
 
 ASKED = {"reshape": 0, "broadcast_to": 0, "fill": 0}   # op -> position of the setting that is the shape of the result
 
 def unknown_specs(op: Op, xs: tuple, params: tuple) -> list:
-    "When no example could be computed: the type of the first input, and the shape that was asked for, if any was. Raises InvalidArgumentError."
+    "When no example could be computed: the first input's type, and the shape that was asked for, if any. Raises InvalidArgumentError."
     if op.shape is not None and len(op.shape.results) > 1:
         raise InvalidArgumentError(None, None, f"{op.name}: its results depend on sizes that are not known while the graph is written")
     first = next(v for v in leaves(xs) if isinstance(v, Value))
@@ -231,5 +244,7 @@ def op_specs(op: Op, xs: tuple, params: tuple) -> tuple[list, bool]:
     if not found: return unknown_specs(op, xs, params), False
     if type(found[0][0]) not in (list, tuple): return [agreed([common(each, known, size) for each in found])], False
     if len({len(results) for each in found for results in each}) > 1:
-        raise InvalidArgumentError(None, None, f"{op.name}: the number of its results depends on sizes or numbers that are not known while the graph is written")
-    return [agreed([common(list(part), known, size) for part in parts]) for parts in zip(*[zip(*each, strict=True) for each in found], strict=True)], True
+        unknown = "sizes or numbers that are not known while the graph is written"
+        raise InvalidArgumentError(None, None, f"{op.name}: the number of its results depends on {unknown}")
+    results = zip(*[zip(*each, strict=True) for each in found], strict=True)   # of each result, for each filling, one for each guess
+    return [agreed([common(list(part), known, size) for part in parts]) for parts in results], True

@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['PACKAGE', 'CALLING', 'Size', 'or_none', 'Value', 'Node', 'leaves', 'replaced', 'Packed', 'undressed', 'dressed',
-           'Pattern', 'Line', 'users_line', 'asked_by_user', 'Graph']
+           'Pattern', 'Line', 'users_line', 'asked_by_user', 'Nodes', 'Graph']
 
 # %% ../../nbs/5_program/500_graph.ipynb #85935be2
 import linecache
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,8 @@ class Value:
         samples: tuple = (),                    # Small arrays of integers: what it could be, under two assumptions about the unknown sizes
     ):
         self.node, self.index, self.dtype, self.samples = node, index, dtype, samples
-        self.shape = None if shape is None else tuple([Size(self, i) if n is None else Size(self, i, n) if type(n) is tuple else n for i, n in enumerate(shape)])
+        self.shape = None if shape is None else tuple(
+            [Size(self, i) if n is None else Size(self, i, n) if type(n) is tuple else n for i, n in enumerate(shape)])
     def __array__(self, dtype=None, copy=None): raise TypeError(f"{self.name} has no numbers until the graph runs")
     def __eq__(self, other):
         if isinstance(other, (np.ndarray, np.generic)): raise TypeError(f"{self.name} has no numbers until the graph runs")
@@ -83,8 +85,8 @@ class Node:
         effect: bool = False, # Whether it does something besides making its outputs
         plural: bool = False, # Whether it makes a list, of any length
     ):
-        self.name, self.kind, self.what, self.inputs, self.params, self.effect, self.plural = name, kind, what, inputs, params, effect, plural
-        self.outputs, self.place = [], None
+        self.name, self.kind, self.what, self.inputs, self.params = name, kind, what, inputs, params
+        self.effect, self.plural, self.outputs, self.place = effect, plural, [], None
 
     def reads(self) -> list[Value]:
         "The values that it needs."
@@ -113,7 +115,7 @@ def replaced(
     if isinstance(nest, (list, tuple)): return type(nest)([replaced(v, f) for v in nest])
     return f(nest)
 
-# %% ../../nbs/5_program/500_graph.ipynb #e5157d65
+# %% ../../nbs/5_program/500_graph.ipynb #98e16e0d
 class Packed(NamedTuple):
     "A composite in parts."
     like: Any     # The composite from which they were taken
@@ -128,7 +130,7 @@ def undressed(nest: Any) -> Any:
 
 def dressed(nest: Any) -> Any:
     "`nest` with composites put together again."
-    if isinstance(nest, Packed): return nest.like.composite.__unflatten__([dressed(part) for part in nest.parts])
+    if isinstance(nest, Packed): return nest.like.composite.__unflatten__(list(map(dressed, nest.parts)))
     if isinstance(nest, dict): return {key: dressed(v) for key, v in nest.items()}
     if isinstance(nest, tuple) and hasattr(nest, "_fields"): return type(nest)(*map(dressed, nest))
     return type(nest)(map(dressed, nest)) if isinstance(nest, (list, tuple)) else nest
@@ -145,7 +147,9 @@ class Line(NamedTuple):
     file: str
     number: int
     function: str
-    def __str__(self): return f'File "{self.file}", line {self.number}, in {self.function}\n  {linecache.getline(self.file, self.number).strip()}'
+    def __str__(self):
+        text = linecache.getline(self.file, self.number).strip()
+        return f'File "{self.file}", line {self.number}, in {self.function}\n  {text}'
 
 def users_line() -> Line | None:
     "The line of the innermost caller outside this package; None if there is none."
@@ -161,16 +165,12 @@ def asked_by_user() -> bool:
 
 CALLING = tuple([f"{PACKAGE}/{part}" for part in ("core/call.py", "core/tensor.py", "core/publish.py", "program/")])
 
-# %% ../../nbs/5_program/500_graph.ipynb #76c91fae
-class Graph:
+# %% ../../nbs/5_program/500_graph.ipynb #80a6faf6
+class Nodes:
     "Nodes in an order in which they can run."
-    def __init__(self, name: str = "graph", outer: "Graph | None" = None):
-        self.name, self.outer = name, outer
+    def __init__(self):
         self.nodes: list[Node] = []
         self.members: dict[int, Node] = {}   # all nodes ever written, by id
-        self.inputs: list[Value] = []     # what a caller gives
-        self.outputs: list[Any] = []      # what a caller gets; None where an output does not depend on anything
-        self.captures: dict[int, tuple[Any, Value]] = {}   # id -> a value of the enclosing graph, or a variable, and what stands for it here
         self.names: dict[str, int] = {}
 
     def add(self, kind: str, what: Any, inputs: tuple = (), params: Any = (), specs=(), title: str | None = None, **more) -> Node:
@@ -182,12 +182,22 @@ class Graph:
         self.members[id(node)] = node
         return node
 
-    def __contains__(self, node) -> bool: return self.members.get(id(node)) is node
-
     def unique(self, name: str) -> str:
         "`name`, with a number if it is taken."
         count = self.names[name] = self.names.get(name, -1) + 1
         return f"{name}_{count}" if count else name
+    def __contains__(self, node) -> bool: return self.members.get(id(node)) is node
+    def __len__(self): return len(self.nodes)
+
+# %% ../../nbs/5_program/500_graph.ipynb #75f16d18
+class Graph(Nodes):
+    "Nodes in an order in which they can run, with what comes in and what goes out."
+    def __init__(self, name: str = "graph", outer: "Graph | None" = None):
+        super().__init__()
+        self.name, self.outer = name, outer
+        self.inputs: list[Value] = []     # what a caller gives
+        self.outputs: list[Any] = []      # what a caller gets; None where an output does not depend on anything
+        self.captures: dict[int, tuple[Any, Value]] = {}   # id -> a variable or a value of the enclosing graph, and what stands for it here
 
     def input(self, shape, dtype, name: str = "x", samples: tuple = ()) -> Value:
         "A new value that the caller gives."
@@ -195,7 +205,7 @@ class Graph:
         self.inputs.append(value)
         return value
 
-    def __len__(self): return len(self.nodes)
     def __repr__(self):
         return "\n".join([f"{self.name}({', '.join(map(repr, self.inputs))})", *[f"  {n!r}" for n in self.nodes if n.kind != "input"],
                           f"  return {self.outputs}"])
+    def _repr_html_(self) -> str: return import_module("tfedu.program.viewer").view(self).html
