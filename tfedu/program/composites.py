@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 import numpy as np
 from ..core.dtype import int64
-from ..core.nest import flatten
 from ..core.shape import TensorShape
 from ..core.shape import TensorSpec
 from ..core.shape import TypeSpec
@@ -35,6 +34,7 @@ def sizes_spec(shape: TensorShape, dtype) -> TensorSpec:
     "Describes the array that holds the sizes in `shape`."
     return KnownSpec(np.array(shape.as_list(), dtype.np)) if shape.is_fully_defined() else TensorSpec([shape.rank], dtype)
 
+# %% ../../nbs/5_program/522_composites.ipynb #489162c2
 def parts_of_ragged(spec: RaggedTensorSpec) -> list[TensorSpec]:
     "Flat values, then the cuts of each level."
     shape, depth = spec.shape, spec.ragged_rank
@@ -44,6 +44,7 @@ def parts_of_ragged(spec: RaggedTensorSpec) -> list[TensorSpec]:
     outer = TensorSpec([None if rows is None else rows + 1], spec.row_splits_dtype)
     return [TensorSpec(flat, spec.dtype), outer, *[TensorSpec([None], spec.row_splits_dtype)] * (depth - 1)]
 
+# %% ../../nbs/5_program/522_composites.ipynb #949adb6b
 def parts_of_sparse(spec: SparseTensorSpec) -> list[TensorSpec]:
     "Places, values, sizes."
     return [TensorSpec([None, spec.shape.rank], int64), TensorSpec([None], spec.dtype), sizes_spec(spec.shape, int64)]
@@ -62,10 +63,12 @@ def ragged_from(spec: RaggedTensorSpec, parts: list[Tensor]) -> RaggedTensor:
     for level in range(len(splits), 0, -1): values = RaggedTensor(values, (splits[level - 1], sizes[level]), internal=True)
     return values
 
+# %% ../../nbs/5_program/522_composites.ipynb #55f30ea8
 PARTS: dict[type, Callable] = {RaggedTensorSpec: parts_of_ragged, SparseTensorSpec: parts_of_sparse, IndexedSlicesSpec: parts_of_slices}
 JOIN: dict[type, Callable] = {RaggedTensorSpec: ragged_from, SparseTensorSpec: lambda spec, parts: SparseTensor(*parts),
                               IndexedSlicesSpec: lambda spec, parts: IndexedSlices(*parts)}
 
+# %% ../../nbs/5_program/522_composites.ipynb #f10dae3d
 def spec_of(x: Any) -> TypeSpec | None:
     "The spec of a tensor or composite, or a spec itself; None for anything else."
     if isinstance(x, Tensor): return TensorSpec(x.shape, x.dtype)
