@@ -34,13 +34,14 @@ from .tracing import pruned
 from .tracing import symbol
 from .tracing import writing
 
-# %% ../../nbs/5_program/506_differentiate.ipynb #8672f07b
+# %% ../../nbs/5_program/506_differentiate.ipynb #335e74e8
 class Back(NamedTuple):
     "The way back through a graph."
     graph: Graph          # Inputs: cotangents of the outputs, then `needs`; outputs: cotangents
     needs: list[Value]    # What it reads of the way there
     found: list           # For each source: position of its cotangent; a pair of positions and a shape for rows; None
 
+# %% ../../nbs/5_program/506_differentiate.ipynb #0ef19650
 def way_back(
     forward: Writing,
     tape: GradientTape,      # Which watched while it was written
@@ -64,6 +65,7 @@ def way_back(
     small = pruned(back, back.outputs, whole=True)
     return Back(small, back.captured(), found)
 
+# %% ../../nbs/5_program/506_differentiate.ipynb #75856757
 def settled(g: Any, results: list) -> Any:
     "Append the cotangent `g` to `results`, and say where it is."
     if g is None: return None
@@ -73,7 +75,7 @@ def settled(g: Any, results: list) -> Any:
     results.append(g)
     return len(results) - 1
 
-# %% ../../nbs/5_program/506_differentiate.ipynb #335e74e8
+# %% ../../nbs/5_program/506_differentiate.ipynb #6648d0e6
 class Both(NamedTuple):
     "A graph that can be differentiated."
     there: Graph         # Outputs, then what must be kept
@@ -88,6 +90,7 @@ def both_ways(forward: Writing, tape: GradientTape, outs: list[Tensor], sources:
     there = pruned(forward, [*forward.outputs, *back.needs], whole=True)
     return Both(there, back.graph, compiled(improve(there)).run, compiled(improve(back.graph)).run, back.found)
 
+# %% ../../nbs/5_program/506_differentiate.ipynb #3ebafff2
 def cotangents(found: list, results: list) -> list:
     "What `backward` computed, for each source: an array, rows, or None."
     def one(at):
@@ -96,7 +99,7 @@ def cotangents(found: list, results: list) -> list:
         return Rows(np, [(results[at[0]], results[at[1]])], at[2])
     return [one(at) for at in found]
 
-# %% ../../nbs/5_program/506_differentiate.ipynb #0ef19650
+# %% ../../nbs/5_program/506_differentiate.ipynb #075b4f57
 def replay(
     graph: Graph,
     inputs: list[Tensor],   # One for each input
@@ -105,10 +108,12 @@ def replay(
     known = {id(v): x for v, x in zip(graph.inputs, inputs, strict=True)}
     for node in graph.nodes:
         if node.kind == "input": continue
-        results = REPLAY[node.kind](node, replaced((node.inputs, node.params), lambda leaf: known[id(leaf)] if type(leaf) is Value else leaf))
+        nest = replaced((node.inputs, node.params), lambda leaf: known[id(leaf)] if type(leaf) is Value else leaf)
+        results = REPLAY[node.kind](node, nest)
         known.update((id(v), x) for v, x in zip(node.outputs, results, strict=True))
     return [None if v is None else known[id(v)] for v in graph.outputs]
 
+# %% ../../nbs/5_program/506_differentiate.ipynb #f99cd250
 def replay_op(node: Node, nest: tuple) -> list:
     "Call the op again."
     inputs, params = nest
@@ -118,12 +123,13 @@ def replay_op(node: Node, nest: tuple) -> list:
 def replay_call(node: Node, nest: tuple) -> list:
     "Call the function again."
     args, kw = dressed(nest[1])
-    if (graph := GRAPH.get()) is not None and any([isinstance(x, Tensor) and x.symbolic for x in flatten((args, kw), expand_composites=True)]):
-        outs = [y for y in flatten(graph.call(node.what, args, kw), expand_composites=True) if y is not None]
-        return [*outs, None] if len(outs) < len(node.outputs) else outs
-    outs = [y for y in flatten(node.what(*args, **kw), expand_composites=True) if y is not None]
+    symbols = [x for x in flatten((args, kw), expand_composites=True) if isinstance(x, Tensor) and x.symbolic]
+    if symbols and (graph := GRAPH.get()) is not None: result = graph.call(node.what, args, kw)
+    else: result = node.what(*args, **kw)
+    outs = [y for y in flatten(result, expand_composites=True) if y is not None]
     return [*outs, None] if len(outs) < len(node.outputs) else outs
 
+# %% ../../nbs/5_program/506_differentiate.ipynb #e7a82681
 def replay_act(node: Node, nest: tuple) -> list:
     "Change the variables again."
     args, kw = dressed(nest[1])
@@ -133,7 +139,8 @@ def replay_act(node: Node, nest: tuple) -> list:
 
 def replay_pull(node: Node, nest: tuple) -> list:
     "There is no tape when a function is replayed."
-    raise NotImplementedError(f"{node.what}: no second derivative of this function inside a graph, as it is a graph node only as a whole")
+    raise NotImplementedError(f"{node.what}: no second derivative of this function inside a graph, as it is a graph node only as a "
+                              "whole")
 
 def replay_effect(node: Node, nest: tuple) -> list:
     "Make the change again."
@@ -141,5 +148,10 @@ def replay_effect(node: Node, nest: tuple) -> list:
     EFFECTS[node.what](variable, *dressed(args))
     return []
 
-REPLAY: dict[str, Callable] = {"op": replay_op, "call": replay_call, "act": replay_act, "effect": replay_effect, "pull": replay_pull, "read": lambda node, nest: [node.what.value()], "size": lambda node, nest: [shape(nest[0][0])[node.params]],
-                               "capture": lambda node, nest: [wrap(node.what)], "constant": lambda node, nest: [wrap(node.what)]}
+# %% ../../nbs/5_program/506_differentiate.ipynb #c2e4e9e1
+REPLAY: dict[str, Callable] = {
+    "op": replay_op, "call": replay_call, "act": replay_act, "effect": replay_effect, "pull": replay_pull,
+    "read": lambda node, nest: [node.what.value()],
+    "size": lambda node, nest: [shape(nest[0][0])[node.params]],
+    "capture": lambda node, nest: [wrap(node.what)],
+    "constant": lambda node, nest: [wrap(node.what)]}

@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['OPAQUE', 'LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError',
-           'out_of_scope', 'written', 'unsaid', 'take', 'asserted', 'whole', 'captured', 'symbol', 'Symbolic',
-           'learned', 'sizes', 'Capturing', 'Writing', 'outside', 'write_call', 'result_of', 'pictures', 'counting',
-           'declared', 'guess', 'remember', 'cotangents_of', 'kept_by', 'lifted', 'writing', 'pruned']
+           'out_of_scope', 'written', 'unsaid', 'take', 'is_check', 'asserted', 'whole', 'captured', 'symbol',
+           'Numberless', 'Symbolic', 'learned', 'sizes', 'Constants', 'Capturing', 'Reading', 'Writing', 'writing',
+           'outside', 'write_call', 'result_of', 'agreed_parts', 'arrayed', 'pictures', 'declared', 'counting', 'guess',
+           'remember', 'cotangents_of', 'kept_by', 'pruned', 'lifted']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
@@ -70,21 +71,22 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 def refuse(x: Tensor, what: str) -> OperatorNotAllowedInGraphError:
     "The error for Python's use of a tensor without numbers."
-    return OperatorNotAllowedInGraphError(f"using a `tf.Tensor` as {what} is not allowed in a graph: {x.name} has no value until the graph runs. "
-                                          "Decorate the function with @tf.function, whose AutoGraph turns `if`, `while` and `for` into graph "
-                                          "operations, or use tf.cond and tf.while_loop")
+    return OperatorNotAllowedInGraphError(
+        f"using a `tf.Tensor` as {what} is not allowed in a graph: {x.name} has no value until the graph runs. Decorate the function with "
+        "@tf.function, whose AutoGraph turns `if`, `while` and `for` into graph operations, or use tf.cond and tf.while_loop")
 
 class InaccessibleTensorError(ValueError):
     "A tensor of one graph was used in another, which does not enclose it."
 
 def out_of_scope(xs: Any) -> Exception:
     "The error for a symbolic tensor that left its function: a TypeError outside of all graphs, else an InaccessibleTensorError."
-    names = ", ".join([str(x) for x in flatten(xs, expand_composites=True) if isinstance(x, Tensor) and x.symbolic]) or "a tensor of a function"
+    symbols = [str(x) for x in flatten(xs, expand_composites=True) if isinstance(x, Tensor) and x.symbolic]
+    names = ", ".join(symbols) or "a tensor of a function"
     if GRAPH.get() is None:
-        return TypeError(f"an op outside of the function building code is being passed a graph tensor: {names}. It belongs to a tf.function that was left; "
-                         "return it from the function instead of keeping it in a variable of Python")
-    return InaccessibleTensorError(f"the tensor {names} cannot be accessed here: it is defined in another function or code block. Use return values or "
-                                   f"explicit arguments to access it; accessed from: {GRAPH.get().name}")
+        return TypeError(f"an op outside of the function building code is being passed a graph tensor: {names}. It belongs to a "
+                         "tf.function that was left; return it from the function instead of keeping it in a variable of Python")
+    return InaccessibleTensorError(f"the tensor {names} cannot be accessed here: it is defined in another function or code block. Use "
+                                   f"return values or explicit arguments to access it; accessed from: {GRAPH.get().name}")
 
 # %% ../../nbs/5_program/504_tracing.ipynb #daea591e
 def written(
@@ -95,7 +97,8 @@ def written(
     "Append a node for a call of `op`. Raises as the op would, as far as shapes and types show it."
     if (graph := GRAPH.get()) is None: raise out_of_scope(xs)
     values, settings = replaced((tuple(xs), params), graph.value_of)
-    if op.name in ASKED and settings and unsaid(settings[0]): raise TypeError(f"{op.name}: a size in {settings[0]} is not known; tf.shape computes it")
+    if op.name in ASKED and settings and unsaid(settings[0]):
+        raise TypeError(f"{op.name}: a size in {settings[0]} is not known; tf.shape computes it")
     try: specs, plural = op_specs(op, values, settings)
     except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
     outs = list(map(symbol, graph.add("op", op.name, values, settings, specs, plural=plural).outputs))
@@ -103,29 +106,36 @@ def written(
 
 def unsaid(shape: Any) -> bool:
     "Whether a shape has sizes of which nothing is said."
-    return shape is None or isinstance(shape, TensorShape) and not shape.is_fully_defined() or isinstance(shape, (list, tuple)) and None in [n for n in shape if n is None]
+    if isinstance(shape, TensorShape): return not shape.is_fully_defined()
+    return shape is None or isinstance(shape, (list, tuple)) and None in [n for n in shape if n is None]
 
+# %% ../../nbs/5_program/504_tracing.ipynb #8f7b5e4b
 def take(function: Callable, args: tuple, kw: dict):
     "What a symbolic argument makes of a function that could not work with it: a node that calls the function when the graph runs."
     if hasattr(function, "op"): return NotImplemented   # an op finds its own way
     if (graph := GRAPH.get()) is None: raise out_of_scope((args, kw))
-    if function.__name__.lower().startswith("assert"): return asserted(graph, function, args, kw)
-    return graph.call(function, args, kw)
+    return asserted(graph, function, args, kw) if is_check(function) else graph.call(function, args, kw)
+
+def is_check(function: Callable) -> bool:
+    "Whether a function only makes sure of something."
+    return function.__name__.lower().startswith("assert")
 
 def asserted(graph: Any, function: Callable, args: tuple, kw: dict):
     "A node that checks something when the graph runs; what the check hands on is its first argument."
     graph.add("act", function, (), replaced(undressed((args, kw)), graph.value_of), effect=True, title=function.__name__)
     return (args[0] if args else kw["x"]) if function.__name__ == "assert_all_finite" else None
 
+# %% ../../nbs/5_program/504_tracing.ipynb #d6757f0d
 def whole(function: Callable, args: tuple, kw: dict, error: Exception):
     "What becomes of a call that failed: a node, if a graph is being written and it failed for want of numbers; NotImplemented otherwise."
     if (graph := GRAPH.get()) is None: return NotImplemented
-    given = flatten((args, kw), expand_composites=True)
-    if function.__name__.lower().startswith("assert") and any([isinstance(x, Tensor) and x.symbolic for x in given]): return asserted(graph, function, args, kw)
-    return graph.call(function, args, kw) if isinstance(error, AtRunTime) or any([isinstance(x, Tensor) and x.symbolic for x in given]) else NotImplemented
+    symbols = any([isinstance(x, Tensor) and x.symbolic for x in flatten((args, kw), expand_composites=True)])
+    if symbols and is_check(function): return asserted(graph, function, args, kw)
+    return graph.call(function, args, kw) if symbols or isinstance(error, AtRunTime) else NotImplemented
 
 RESCUES.append(whole)
 
+# %% ../../nbs/5_program/504_tracing.ipynb #873c5353
 def captured(x: Tensor) -> Tensor:
     "A tensor with numbers, as one of the graph that is being written."
     if (graph := GRAPH.get()) is None: raise out_of_scope([x])
@@ -140,19 +150,13 @@ def symbol(value: Value, serial: int = 0) -> Tensor:
 
 OPAQUE: list[type] = []   # the last one stands around values that are no arrays
 
-# %% ../../nbs/5_program/504_tracing.ipynb #8f7b5e4b
-class Symbolic(Tensor):
-    "A tensor in a graph: `array` is a `Value`."
+# %% ../../nbs/5_program/504_tracing.ipynb #9dd8e108
+class Numberless(Tensor):
+    "A tensor that does not answer when Python asks for its numbers."
     __slots__ = ()
-    symbolic, kind, device = True, "GRAPH", ""
-    middle, captured, __op__ = staticmethod(written), staticmethod(captured), staticmethod(take)
-    name = property(lambda self: self.array.name)
-    op = property(lambda self: self.array.node)
-    graph = property(lambda self: GRAPH.get())
     def numpy(self): raise AttributeError(f"'Tensor' object has no attribute 'numpy': {self.name} has no numbers until the graph runs")
-    shape = property(lambda self: shape_of(self.array.shape and tuple(map(or_none, self.array.shape))))
-    def set_shape(self, shape): learned(self.array, sizes(self.shape.merge_with(shape)))
-    def __array__(self, dtype=None, copy=None): raise NotImplementedError(f"cannot convert a symbolic tensor ({self.name}) to a NumPy array")
+    def __array__(self, dtype=None, copy=None):
+        raise NotImplementedError(f"cannot convert a symbolic tensor ({self.name}) to a NumPy array")
     def __bool__(self): raise refuse(self, "a Python `bool`")
     def __iter__(self): raise refuse(self, "an iterable")
     def __int__(self): raise refuse(self, "a Python `int`")
@@ -160,40 +164,51 @@ class Symbolic(Tensor):
     def __complex__(self): raise refuse(self, "a Python `complex`")
     def __index__(self): raise refuse(self, "a Python index")
     def __len__(self): raise refuse(self, "something that has a `len`")
+    def __reduce__(self): raise TypeError(f"{self.name}: a tensor in a graph cannot be pickled")
+
+# %% ../../nbs/5_program/504_tracing.ipynb #113c4240
+class Symbolic(Numberless):
+    "A tensor in a graph: `array` is a `Value`."
+    __slots__ = ()
+    symbolic, kind, device = True, "GRAPH", ""
+    middle, captured, __op__ = staticmethod(written), staticmethod(captured), staticmethod(take)
+    name = property(lambda self: self.array.name)
+    op = property(lambda self: self.array.node)
+    graph = property(lambda self: GRAPH.get())
+    shape = property(lambda self: shape_of(self.array.shape and tuple(map(or_none, self.array.shape))))
+    def set_shape(self, shape): learned(self.array, sizes(self.shape.merge_with(shape)))
     def __format__(self, spec): return format(str(self), spec)
     def __repr__(self): return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
     def __str__(self): return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
     def _repr_html_(self): return None
-    def __reduce__(self): raise TypeError(f"{self.name}: a tensor in a graph cannot be pickled")
 
 OPAQUE.append(Symbolic)
 
+# %% ../../nbs/5_program/504_tracing.ipynb #79fc595f
 def learned(value: Value, shape: tuple | None) -> None:
     "Note what was found out about the shape of `value`."
-    old = value.shape or (None,) * len(shape or ())
-    if shape is not None: value.shape = tuple([n if n is not None else m or Size(value, i) for i, (m, n) in enumerate(zip(old, shape, strict=True))])
+    if shape is None: return
+    old = value.shape or (None,) * len(shape)
+    value.shape = tuple([n if n is not None else m or Size(value, i) for i, (m, n) in enumerate(zip(old, shape, strict=True))])
 
 def sizes(shape: TensorShape) -> tuple | None:
     "The sizes in a shape, None for unknown ones."
     return None if shape.rank is None else tuple(shape.as_list())
 
-# %% ../../nbs/5_program/504_tracing.ipynb #d6757f0d
-class Capturing(Graph):
-    "A graph that takes in what its nodes use."
+# %% ../../nbs/5_program/504_tracing.ipynb #43446acc
+class Constants(Graph):
+    "A graph that takes in arrays, and knows the graphs around it."
     def __init__(self, name: str = "graph", outer: "Graph | None" = None):
         super().__init__(name, outer)
         self.tensors: dict[int, Tensor] = {}   # id of a value of the enclosing graph -> the tensor through which it was captured
         self.eager: dict[int, Tensor] = {}     # id of an array -> the tensor with numbers that was captured, where it can have a gradient
         self.tape = None                       # watches those
 
-    def unique(self, name: str) -> str: return super().unique(SCOPE.get() + name)
-    def value_of(self, x: Any) -> Any:
-        "The value of a tensor in this graph; anything else unchanged."
-        if isinstance(x, Size): return self.size(x).array
-        if not isinstance(x, Tensor): return x
-        if not x.symbolic: return self.constant(x.array)
-        return x.array if x.array.node in self else self.capture(x)
-
+    def enclosing(self) -> list[Graph]:
+        "The graphs around this one."
+        graphs, graph = [], self.outer
+        while graph is not None: graphs, graph = [*graphs, graph], graph.outer
+        return graphs
     def constant(self, array: np.ndarray, kind: str = "constant") -> Value:
         "An array, as a value."
         if (known := self.captures.get(id(array))) is None:
@@ -209,11 +224,23 @@ class Capturing(Graph):
         if self.tape is not None: self.tape.watch(x)
 
     def claimed(self, xs: list) -> list:
-        "The inputs of an op; when the user asked for it, tensors with numbers become values too, so that the graph computes the result each time it runs."
+        "The inputs of an op; when the user asked for it, tensors with numbers become values too: the graph computes the result each time."
         if any([isinstance(x, Tensor) and x.symbolic for x in leaves(xs)]) or not asked_by_user(): return xs
         for x in leaves(xs):
             if x is not None: self.note(x)
         return replaced(xs, lambda x: x if x is None else symbol(self.constant(x.array, "capture"), x.serial))
+
+# %% ../../nbs/5_program/504_tracing.ipynb #4b3dc43c
+class Capturing(Constants):
+    "A graph that takes in what its nodes use."
+    def unique(self, name: str) -> str: return super().unique(SCOPE.get() + name)
+
+    def value_of(self, x: Any) -> Any:
+        "The value of a tensor in this graph; anything else unchanged."
+        if isinstance(x, Size): return self.size(x).array
+        if not isinstance(x, Tensor): return x
+        if not x.symbolic: return self.constant(x.array)
+        return x.array if x.array.node in self else self.capture(x)
 
     def capture(self, x: Tensor) -> Value:
         "The value of a tensor of an enclosing graph, as an input of this one. Raises TypeError if it does not belong to one."
@@ -224,17 +251,11 @@ class Capturing(Graph):
             self.tensors[id(value)] = x
         return known[1]
 
-    def enclosing(self) -> list[Graph]:
-        "The graphs around this one."
-        graphs, graph = [], self.outer
-        while graph is not None: graphs, graph = [*graphs, graph], graph.outer
-        return graphs
-
     def size(self, size: Size) -> Tensor:
         "A size, as a tensor."
         if (known := self.captures.get(size)) is None:
-            value = self.value_of(symbol(size.value))
-            known = self.captures[size] = size, self.add("size", "shape", (value,), size.axis, [((), np.dtype("int32"), tuple(map(np.int32, GUESSES)))]).outputs[0]
+            whole, spec = self.value_of(symbol(size.value)), ((), np.dtype("int32"), tuple(map(np.int32, GUESSES)))
+            known = self.captures[size] = size, self.add("size", "shape", (whole,), size.axis, [spec]).outputs[0]
         return symbol(known[1])
 
     def outer_tensors(self) -> list[Tensor]:
@@ -245,9 +266,9 @@ class Capturing(Graph):
         "The values of the enclosing graph that are inputs of this one, in the order of those inputs."
         return [outer for outer, inner in self.captures.values() if isinstance(outer, Value)]
 
-# %% ../../nbs/5_program/504_tracing.ipynb #873c5353
-class Writing(Capturing):
-    "A graph, while a thread writes it."
+# %% ../../nbs/5_program/504_tracing.ipynb #14be0950
+class Reading(Capturing):
+    "A graph that reads variables."
     def __init__(self, name: str = "graph", outer: "Writing | None" = None,
         reads: bool = False,   # Whether it reads variables itself although there is an enclosing graph
     ):
@@ -267,6 +288,9 @@ class Writing(Capturing):
             self.first.setdefault(id(variable), known)
         return known[1]
 
+# %% ../../nbs/5_program/504_tracing.ipynb #03aa445e
+class Writing(Reading):
+    "A graph, while a thread writes it."
     def effect(self, variable: Any, what: str, args: tuple) -> None:
         "Take down a change of a variable."
         self.add("effect", what, (), (variable, replaced(undressed(args), self.value_of)), effect=True)
@@ -283,94 +307,83 @@ class Writing(Capturing):
     def outside(self, f: Callable): return outside(f)
     def lifted(self, x: Tensor) -> Tensor: return lifted(self, x)
 
-# %% ../../nbs/5_program/504_tracing.ipynb #9dd8e108
+# %% ../../nbs/5_program/504_tracing.ipynb #acc35dea
+@contextmanager
+def writing(graph: Writing):
+    "Let this thread write `graph` in the body."
+    if JOURNAL.get() == 0: quiet()
+    token = GRAPH.set(graph)
+    with unusual("a graph is being written"):
+        try: yield graph
+        finally: GRAPH.reset(token)
+
+# %% ../../nbs/5_program/504_tracing.ipynb #70221eca
 def outside(f: Callable) -> Any:
     "What `f()` returns, computed at once although a graph is being written."
     tokens = GRAPH.set(None), JOURNAL.set(None), CREATORS.set(())
     try: return f()
     finally: GRAPH.reset(tokens[0]), JOURNAL.reset(tokens[1]), CREATORS.reset(tokens[2])
 
-LOOK_AT_SHAPES = ("shape", "shape_n", "size", "rank")   # functions whose results do not depend on numbers
-
+# %% ../../nbs/5_program/504_tracing.ipynb #493519cb
 def write_call(graph: Writing, function: Callable, args: tuple, kw: dict) -> Any:
     "Append a node that calls `function`, and return its result in symbolic tensors. Raises as the function does."
     nest = replaced(undressed((args, kw)), graph.value_of)
     like, specs = result_of(function, nest)
-    journal, ins = JOURNAL.get(), [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
-    watched = bool(journal) and any([live(x, journal) for x in ins])
+    ins = [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
+    watched = bool(journal := JOURNAL.get()) and any([live(x, journal) for x in ins])
     kept = [((), None, ())] if watched else []   # one more value: what the way back needs
     node = graph.add("call", function, (), nest, specs + kept, title=function.__name__, plural=True, effect=not specs)
     outs = [symbol(v) for v in node.outputs[:len(specs)]]
     if watched and specs: remember(journal, node, (args, kw), ins, outs)
     rest = iter(outs)
-    return pack_sequence_as(like, [None if part is None else next(rest) for part in flatten(like, expand_composites=True)], expand_composites=True)
+    parts = [None if part is None else next(rest) for part in flatten(like, expand_composites=True)]
+    return pack_sequence_as(like, parts, expand_composites=True)
+
+# %% ../../nbs/5_program/504_tracing.ipynb #703afa9c
+LOOK_AT_SHAPES = ("shape", "shape_n", "size", "rank")   # functions whose results do not depend on numbers
 
 def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
-    "Something like the result of a call, and shape, dtype and samples of each of its parts. Raises as the function does, or InvalidArgumentError."
+    "Something like the result; shape, dtype and samples of each of its parts. Raises as the function does, or InvalidArgumentError."
     def compute(nest):
         given, named = tensors(nest)
         return function(*given, **named)
-    def parts(result): return [part.array if isinstance(part, Tensor) else convert_to_tensor(part).array for part in flatten(result, expand_composites=True) if part is not None]
+    known = all([v.samples for v in leaves(nest) if isinstance(v, Value)])
     if function.__name__ in DECLARED: return declared(function, nest)
     if function.__name__.startswith("assert_"): return None, []
-    if function.__name__ == "range_" and not all([v.samples for v in leaves(nest) if isinstance(v, Value)]): return counting(*nest[0], **nest[1])
+    if function.__name__ == "range_" and not known: return counting(*nest[0], **nest[1])
     with undisturbed(): found = outside(lambda: tried(compute, nest, False))
-    arrays = [[parts(result) for result in each] for each in found]
     if not found: return guess(function, nest)
+    exact = function.__name__ in LOOK_AT_SHAPES or known
+    return found[0][0], agreed_parts(function, found, exact, only_size(nest))
+
+# %% ../../nbs/5_program/504_tracing.ipynb #1e23d324
+def agreed_parts(function: Callable, found: list[list], exact: bool, size: Any) -> list:
+    "Shape, dtype and samples of each part of results that were `found` on examples, turn by turn."
+    def parts(result): return [arrayed(part) for part in flatten(result, expand_composites=True) if part is not None]
+    arrays = [[parts(result) for result in each] for each in found]
     if len({len(each) for turns in arrays for each in turns}) != 1:
-        raise InvalidArgumentError(None, None, f"{function.__name__}: the number of its results depends on sizes or numbers that are not known while the graph is written")
-    exact = function.__name__ in LOOK_AT_SHAPES or all([v.samples for v in leaves(nest) if isinstance(v, Value)])
-    size = only_size(nest)
-    return found[0][0], [agreed([common(list(part), exact, size) for part in turns]) for turns in zip(*[zip(*each, strict=True) for each in arrays], strict=True)]
+        raise InvalidArgumentError(None, None, f"{function.__name__}: the number of its results depends on sizes or numbers that are not "
+                                               "known while the graph is written")
+    by_part = zip(*[zip(*each, strict=True) for each in arrays], strict=True)
+    return [agreed([common(list(part), exact, size) for part in turns]) for turns in by_part]
 
-# %% ../../nbs/5_program/504_tracing.ipynb #113c4240
+def arrayed(part: Any) -> Any:
+    "The array of a tensor, or of what can become one."
+    return part.array if isinstance(part, Tensor) else convert_to_tensor(part).array
+
+# %% ../../nbs/5_program/504_tracing.ipynb #d8d2d59d
 def pictures(axes: int) -> Callable:
     "The result of a function that reads pictures: an array with that many axes."
     def spec(contents, channels=0, dtype=uint8, expand_animations=True, **_):
-        return [((None,) * (axes - 1) + (channels or None,) if expand_animations or axes < 4 else (None, None, channels or None), as_dtype(dtype).np, ())]
+        rank = axes if expand_animations or axes < 4 else 3
+        return [((None,) * (rank - 1) + (channels or None,), as_dtype(dtype).np, ())]
     return spec
 
 DECLARED: dict[str, Callable] = {   # from the arguments to shape, dtype and samples of each result
     "decode_png": pictures(3), "decode_jpeg": pictures(3), "decode_and_crop_jpeg": lambda *_, channels=0, **__: pictures(3)(None, channels),
     "decode_bmp": pictures(3), "decode_gif": lambda *_, **__: [((None, None, None, 3), uint8.np, ())],
-    "decode_image": lambda contents, channels=None, dtype=uint8, name=None, expand_animations=True: [(None if expand_animations else (None, None, channels or None),
-                                                                                                     as_dtype(dtype).np, ())],
-    "parse_tensor": lambda serialized, out_type, name=None: [(None, as_dtype(out_type).np, ())],
-    "read_file": lambda *_, **__: [((), string.np, ())],
-    "decode_wav": lambda *_, **__: [((None, None), float32.np, ()), ((), int32.np, ())]}
-
-def counting(start, limit=None, delta=1, dtype=None, name=None) -> tuple[Any, list]:
-    "As `result_of`, for `tf.range` of numbers that are not known: no example tells how many there will be."
-    kinds = [v.dtype if isinstance(v, Value) else np.dtype("int32" if isinstance(v, int) else "float32") for v in (start, limit, delta) if v is not None]
-    return wrap(np.zeros(0)), [((None,), as_dtype(dtype).np if dtype else max(kinds, key=lambda t: (t.kind, t.itemsize) != ("i", 4)), ())]
-
-def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
-    "As `result_of`, for a function in `DECLARED`."
-    args, kw = nest
-    specs = DECLARED[function.__name__](*args, **kw)
-    like = [wrap(np.zeros((0,), dtype)) for _, dtype, _ in specs]
-    return like if len(like) > 1 else like[0], specs
-
-# %% ../../nbs/5_program/504_tracing.ipynb #aa285b52
-def guess(function: Callable, nest: Any) -> tuple[Tensor, list]:
-    "As `result_of`: one tensor of the type of the first argument, of whatever shape. Raises InvalidArgumentError if there is none."
-    first = next((v for v in leaves(nest) if isinstance(v, Value) and v.dtype is not None), None)
-    if first is None or any([isinstance(part, Packed) for part in nest[0]]):
-        raise InvalidArgumentError(None, None, f"{function.__name__}: its result depends on sizes or numbers that are not known while the graph is written")
-    return wrap(np.zeros((), first.dtype)), [(None, first.dtype, ())]
-
-# %% ../../nbs/5_program/504_tracing.ipynb #722d0f73
-def pictures(axes: int) -> Callable:
-    "The result of a function that reads pictures: an array with that many axes."
-    def spec(contents, channels=0, dtype=uint8, expand_animations=True, **_):
-        return [((None,) * (axes - 1) + (channels or None,) if expand_animations or axes < 4 else (None, None, channels or None), as_dtype(dtype).np, ())]
-    return spec
-
-DECLARED: dict[str, Callable] = {   # from the arguments to shape, dtype and samples of each result
-    "decode_png": pictures(3), "decode_jpeg": pictures(3), "decode_and_crop_jpeg": lambda *_, channels=0, **__: pictures(3)(None, channels),
-    "decode_bmp": pictures(3), "decode_gif": lambda *_, **__: [((None, None, None, 3), uint8.np, ())],
-    "decode_image": lambda contents, channels=None, dtype=uint8, name=None, expand_animations=True: [(None if expand_animations else (None, None, channels or None),
-                                                                                                     as_dtype(dtype).np, ())],
+    "decode_image": lambda contents, channels=None, dtype=uint8, name=None, expand_animations=True: [
+        (None if expand_animations else (None, None, channels or None), as_dtype(dtype).np, ())],
     "parse_tensor": lambda serialized, out_type, name=None: [(None, as_dtype(out_type).np, ())],
     "read_file": lambda *_, **__: [((), string.np, ())],
     "decode_wav": lambda *_, **__: [((None, None), float32.np, ()), ((), int32.np, ())]}
@@ -382,13 +395,30 @@ def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
     like = [wrap(np.zeros((0,), dtype)) for _, dtype, _ in specs]
     return DecodeWav(*like) if len(like) > 1 else like[0], specs
 
+# %% ../../nbs/5_program/504_tracing.ipynb #6679a338
+def counting(start, limit=None, delta=1, dtype=None, name=None) -> tuple[Any, list]:
+    "As `result_of`, for `tf.range` of numbers that are not known: no example tells how many there will be."
+    given = [v for v in (start, limit, delta) if v is not None]
+    kinds = [v.dtype if isinstance(v, Value) else np.dtype("int32" if isinstance(v, int) else "float32") for v in given]
+    widest = as_dtype(dtype).np if dtype else max(kinds, key=lambda t: (t.kind, t.itemsize) != ("i", 4))
+    return wrap(np.zeros(0)), [((None,), widest, ())]
+
+# %% ../../nbs/5_program/504_tracing.ipynb #aa285b52
+def guess(function: Callable, nest: Any) -> tuple[Tensor, list]:
+    "As `result_of`: one tensor of the type of the first argument, of whatever shape. Raises InvalidArgumentError if there is none."
+    first = next((v for v in leaves(nest) if isinstance(v, Value) and v.dtype is not None), None)
+    if first is None or any([isinstance(part, Packed) for part in nest[0]]):
+        raise InvalidArgumentError(None, None, f"{function.__name__}: its result depends on sizes or numbers that are not known "
+                                               "while the graph is written")
+    return wrap(np.zeros((), first.dtype)), [(None, first.dtype, ())]
+
 # %% ../../nbs/5_program/504_tracing.ipynb #d4cf2e32
 def remember(journal, node: Node, given: tuple, ins: list[Tensor], outs: list[Tensor]) -> None:
     "Tell `journal` how to go back through the call of a function with arguments `given`."
     def rule(xp, g):
         specs = [(x.array.shape, x.array.dtype, ()) for x in ins]
         graph = GRAPH.get()
-        if JOURNAL.get(): return graph.call(cotangents_of, (node.what, *given, list(g)), {})   # somebody wants to go back through this, too
+        if JOURNAL.get(): return graph.call(cotangents_of, (node.what, *given, list(g)), {})   # watched as well
         values = [graph.value_of(u) for u in g]
         back = graph.add("pull", node.title, (graph.value_of(kept_by(node)), values), (), specs, plural=True)
         return [symbol(v) for v in back.outputs]
@@ -398,6 +428,7 @@ def remember(journal, node: Node, given: tuple, ins: list[Tensor], outs: list[Te
     op.vjp("inputs")(rule)
     record(journal, op, (ins,), (), outs)
 
+# %% ../../nbs/5_program/504_tracing.ipynb #a4237fd7
 def cotangents_of(function: Callable, args: tuple, kw: dict, g: list[Tensor]) -> list[Tensor]:
     "The cotangents of the tensors in `args` and `kw` for a call of `function`."
     ins = [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
@@ -412,24 +443,7 @@ def kept_by(node: Node) -> Tensor:
     x.array, x.dtype, x.serial = node.outputs[-1], None, 0
     return x
 
-# %% ../../nbs/5_program/504_tracing.ipynb #c59faae0
-def lifted(graph: Writing, x: Tensor) -> Tensor:
-    "The numbers of `x`, which depend on nothing that a caller gives. Raises ValueError if they do."
-    alone = pruned(graph, [x.array])
-    if alone.inputs: raise ValueError("tf.Variable: its initial value depends on an argument of the tf.function; give a function that makes the value, or make "
-                                      "the variable outside")
-    return outside(lambda: wrap(np.asarray(compiled(alone).run()[0])))
-
-# %% ../../nbs/5_program/504_tracing.ipynb #2baf42d0
-@contextmanager
-def writing(graph: Writing):
-    "Let this thread write `graph` in the body."
-    if JOURNAL.get() == 0: quiet()
-    token = GRAPH.set(graph)
-    with unusual("a graph is being written"):
-        try: yield graph
-        finally: GRAPH.reset(token)
-
+# %% ../../nbs/5_program/504_tracing.ipynb #43a04016
 def pruned(
     graph: Graph,
     outputs: list,         # Values of `graph`, and None
@@ -444,3 +458,12 @@ def pruned(
     small.nodes.reverse()
     small.inputs, small.outputs, small.members = [n.outputs[0] for n in small.nodes if n.kind == "input"], list(outputs), graph.members
     return small
+
+# %% ../../nbs/5_program/504_tracing.ipynb #c59faae0
+def lifted(graph: Writing, x: Tensor) -> Tensor:
+    "The numbers of `x`, which depend on nothing that a caller gives. Raises ValueError if they do."
+    alone = pruned(graph, [x.array])
+    if alone.inputs:
+        raise ValueError("tf.Variable: its initial value depends on an argument of the tf.function; give a function that makes the "
+                         "value, or make the variable outside")
+    return outside(lambda: wrap(np.asarray(compiled(alone).run()[0])))
