@@ -174,7 +174,7 @@ def test_custom_gradient_inside():
         assert slopes[0] == slopes[1]
 
 
-# Error classes and the telling words of messages are those of TensorFlow; recorded in test_golden_control.py's script.
+# Error classes and the telling words of messages are those of TensorFlow.
 BAD = {
     "pred": (lambda x: tf.cond(True, lambda: x, lambda: x), TypeError, "Python bool"),
     "true_fn": (lambda x: tf.cond(x > 0, x, lambda: x), TypeError, "true_fn"),
@@ -243,3 +243,22 @@ def test_a_function_with_a_loop_called_in_another():
         a.watch(x := tf.constant(2.0)), b.watch(x)
         y, slope = outer(x, tf.constant(3))
     assert float(b.gradient(slope, x)) == 48 and float(a.gradient(y, x)) == 32
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_body_that_returns_constants_in_another_graph(kept):
+    "A constant among the results of a body is written after the body itself; a replay needs it too."
+    table = tf.constant([2.0, 3.0])
+    @tf.function(autograph=False)
+    def inner(y):
+        def body(ran, z, y): return tf.constant(True), table if kept else tf.constant([1.0, 1.0]), y * 2.0
+        _, z, y = tf.while_loop(lambda ran, z, y: y < 100.0, body, (False, tf.zeros(2), y))
+        return y + tf.reduce_sum(z)
+    @tf.function(autograph=False)
+    def outer(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = inner(x) + inner(x + 1.0)
+        return y, tape.gradient(y, x)
+    y, slope = outer(tf.constant(3.0))
+    assert float(y) == 320.0 + (10.0 if kept else 4.0) and float(slope) == 96.0

@@ -280,7 +280,7 @@ def case(
     strict: bool = False,              # Whether a list of one result stays a list
     name: str = "case",
 ) -> Any:
-    "The result of the first function that applies. Raises TypeError, ValueError for wrong pairs, InvalidArgumentError if none does. `tf.case`"
+    "The result of the first that applies. Raises TypeError, ValueError for wrong pairs, InvalidArgumentError if none does. `tf.case`"
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
     if not isinstance(pairs, (list, tuple)): raise TypeError("tf.case: pred_fn_pairs must be a list, tuple, or dict")
     for pair in pairs:
