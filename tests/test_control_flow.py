@@ -1,4 +1,4 @@
-"""Conditions, loops, maps and arrays of tensors: in a graph as eagerly, with their derivatives in both directions, of first and second order."""
+"""Conditions, loops, maps and arrays of tensors: in a graph as eagerly, with derivatives in both directions, of first and second order."""
 import numpy as np
 import pytest
 
@@ -69,7 +69,8 @@ def results(f, x, k, second=True):
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("k", [0, 1, 3])
 def test_graph_as_eager(name, k):
-    f, k, second = PROGRAMS[name], tf.constant(k), name != "growing"   # which has no second derivative: a cotangent's size is not known to be a sum
+    # "growing" has no second derivative: a cotangent's size is not known to be a sum
+    f, k, second = PROGRAMS[name], tf.constant(k), name != "growing"
     for x in (tf.constant([0.7, 0.4]), tf.constant([-0.8, 0.3])):
         expected = results(f, x, k, second)
         for run in (lambda x, k: results(tf.function(f), x, k, second), tf.function(lambda x, k: results(f, x, k, second))):
@@ -103,7 +104,8 @@ def test_many_iterations():
 
 def test_long_array():
     def f(x):
-        array = tf.while_loop(lambda i, y, a: i < 5000, lambda i, y, a: (i + 1, y * 1.0001, a.write(i, y)), (0, x, tf.TensorArray(tf.float32, 5000)))[2]
+        start = 0, x, tf.TensorArray(tf.float32, 5000)
+        array = tf.while_loop(lambda i, y, a: i < 5000, lambda i, y, a: (i + 1, y * 1.0001, a.write(i, y)), start)[2]
         return tf.reduce_sum(array.stack())
     with tf.GradientTape() as tape:
         tape.watch(x := tf.constant(2.0))
@@ -138,7 +140,8 @@ def test_old_versions_of_an_array_stay():
         return c.read(0), b.read(0), a.read(0), c.read(0)
     assert [int(v) for v in f(tf.constant(3))] == [2, 1, 0, 2]
     with pytest.raises(tf.errors.OutOfRangeError): tf.function(lambda n: tf.TensorArray(tf.int32, n).write(5, 1).stack())(tf.constant(3))
-    with pytest.raises(tf.errors.InvalidArgumentError): tf.function(lambda n: tf.TensorArray(tf.int32, n).write(0, tf.constant(1.5)).stack())(tf.constant(3))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.function(lambda n: tf.TensorArray(tf.int32, n).write(0, tf.constant(1.5)).stack())(tf.constant(3))
 
 
 def test_variables_change_in_branches_and_bodies():
@@ -164,7 +167,9 @@ def test_variables_change_in_branches_and_bodies():
 def test_custom_gradient_inside():
     @tf.custom_gradient
     def double_back(x): return tf.identity(x), lambda g: g * 2.0
-    for f in (lambda x: tf.cond(x > 0, lambda: double_back(x * x), lambda: x), lambda x: tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, double_back(y * x)), (0, x))[1]):
+    def in_branch(x): return tf.cond(x > 0, lambda: double_back(x * x), lambda: x)
+    def in_loop(x): return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, double_back(y * x)), (0, x))[1]
+    for f in (in_branch, in_loop):
         slopes = []
         for run in (f, tf.function(f)):
             with tf.GradientTape() as tape:
@@ -180,7 +185,8 @@ BAD = {
     "true_fn": (lambda x: tf.cond(x > 0, x, lambda: x), TypeError, "true_fn"),
     "types": (lambda x: tf.cond(x > 0, lambda: x, lambda: 1), TypeError, "same number, type and overall structure|same types"),
     "structures": (lambda x: tf.cond(x > 0, lambda: [x, x], lambda: (x, x)), TypeError, "structure"),
-    "loop type": (lambda x: tf.while_loop(lambda i: i < 3, lambda i: (tf.cast(i, tf.float32),), (0,)), TypeError, "enters the loop with type int32, but has type float32"),
+    "loop type": (lambda x: tf.while_loop(lambda i: i < 3, lambda i: (tf.cast(i, tf.float32),), (0,)), TypeError,
+                  "enters the loop with type int32, but has type float32"),
     "loop shape": (lambda x: tf.while_loop(lambda y: tf.size(y) < 5, lambda y: (tf.concat([y, y], 0),), (tf.ones(2),)), ValueError,
                    r"enters the loop with shape \(2,\), but has shape \(4,\) after one iteration. To allow .*shape_invariants"),
     "loop rank": (lambda x: tf.while_loop(lambda y: tf.size(y) < 5, lambda y: (y[None],), (tf.ones(2),)), ValueError, "shape_invariants"),
@@ -199,7 +205,8 @@ BAD = {
     "switch empty": (lambda x: tf.switch_case(tf.cast(x, tf.int32), []), ValueError, "branch_fns"),
     "map scalar": (lambda x: tf.map_fn(lambda v: v, x), ValueError, "1\\+ dimensional"),
     "map type": (lambda x: tf.map_fn(lambda v: tf.cast(v, tf.float64), x[None]), tf.errors.InvalidArgumentError, "float64"),
-    "map uneven": (lambda x: tf.map_fn(lambda v: v[0], (tf.ones(1), tf.ones(2)), fn_output_signature=tf.float32), ValueError, "not compatible"),
+    "map uneven": (lambda x: tf.map_fn(lambda v: v[0], (tf.ones(1), tf.ones(2)), fn_output_signature=tf.float32), ValueError,
+                   "not compatible"),
     "scan nothing": (lambda x: tf.scan(lambda a, v: a, tf.zeros([0])), tf.errors.OutOfRangeError, "initializer"),
     "scan structure": (lambda x: tf.scan(lambda a, v: (a, v), x[None], initializer=1.0), ValueError, "structure"),
 }
