@@ -1,4 +1,4 @@
-"""Conditions, loops, maps and arrays of tensors: in a graph as eagerly, with first and second derivatives in both directions."""
+"""Conditions, loops, maps and arrays of tensors: in a graph as eagerly, with derivatives in both directions, of first and second order."""
 import numpy as np
 import pytest
 
@@ -104,8 +104,8 @@ def test_many_iterations():
 
 def test_long_array():
     def f(x):
-        array = tf.while_loop(lambda i, y, a: i < 5000, lambda i, y, a: (i + 1, y * 1.0001, a.write(i, y)),
-                              (0, x, tf.TensorArray(tf.float32, 5000)))[2]
+        start = 0, x, tf.TensorArray(tf.float32, 5000)
+        array = tf.while_loop(lambda i, y, a: i < 5000, lambda i, y, a: (i + 1, y * 1.0001, a.write(i, y)), start)[2]
         return tf.reduce_sum(array.stack())
     with tf.GradientTape() as tape:
         tape.watch(x := tf.constant(2.0))
@@ -167,9 +167,9 @@ def test_variables_change_in_branches_and_bodies():
 def test_custom_gradient_inside():
     @tf.custom_gradient
     def double_back(x): return tf.identity(x), lambda g: g * 2.0
-    def branch(x): return tf.cond(x > 0, lambda: double_back(x * x), lambda: x)
-    def loop(x): return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, double_back(y * x)), (0, x))[1]
-    for f in (branch, loop):
+    def in_branch(x): return tf.cond(x > 0, lambda: double_back(x * x), lambda: x)
+    def in_loop(x): return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, double_back(y * x)), (0, x))[1]
+    for f in (in_branch, in_loop):
         slopes = []
         for run in (f, tf.function(f)):
             with tf.GradientTape() as tape:
@@ -179,7 +179,7 @@ def test_custom_gradient_inside():
         assert slopes[0] == slopes[1]
 
 
-# Error classes and the telling words of messages are those of TensorFlow; recorded in test_golden_control.py's script.
+# Error classes and the telling words of messages are those of TensorFlow.
 BAD = {
     "pred": (lambda x: tf.cond(True, lambda: x, lambda: x), TypeError, "Python bool"),
     "true_fn": (lambda x: tf.cond(x > 0, x, lambda: x), TypeError, "true_fn"),
@@ -205,8 +205,8 @@ BAD = {
     "switch empty": (lambda x: tf.switch_case(tf.cast(x, tf.int32), []), ValueError, "branch_fns"),
     "map scalar": (lambda x: tf.map_fn(lambda v: v, x), ValueError, "1\\+ dimensional"),
     "map type": (lambda x: tf.map_fn(lambda v: tf.cast(v, tf.float64), x[None]), tf.errors.InvalidArgumentError, "float64"),
-    "map uneven": (lambda x: tf.map_fn(lambda v: v[0], (tf.ones(1), tf.ones(2)), fn_output_signature=tf.float32),
-                   ValueError, "not compatible"),
+    "map uneven": (lambda x: tf.map_fn(lambda v: v[0], (tf.ones(1), tf.ones(2)), fn_output_signature=tf.float32), ValueError,
+                   "not compatible"),
     "scan nothing": (lambda x: tf.scan(lambda a, v: a, tf.zeros([0])), tf.errors.OutOfRangeError, "initializer"),
     "scan structure": (lambda x: tf.scan(lambda a, v: (a, v), x[None], initializer=1.0), ValueError, "structure"),
 }
@@ -250,3 +250,22 @@ def test_a_function_with_a_loop_called_in_another():
         a.watch(x := tf.constant(2.0)), b.watch(x)
         y, slope = outer(x, tf.constant(3))
     assert float(b.gradient(slope, x)) == 48 and float(a.gradient(y, x)) == 32
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_body_that_returns_constants_in_another_graph(kept):
+    "A constant among the results of a body is written after the body itself; a replay needs it too."
+    table = tf.constant([2.0, 3.0])
+    @tf.function(autograph=False)
+    def inner(y):
+        def body(ran, z, y): return tf.constant(True), table if kept else tf.constant([1.0, 1.0]), y * 2.0
+        _, z, y = tf.while_loop(lambda ran, z, y: y < 100.0, body, (False, tf.zeros(2), y))
+        return y + tf.reduce_sum(z)
+    @tf.function(autograph=False)
+    def outer(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = inner(x) + inner(x + 1.0)
+        return y, tape.gradient(y, x)
+    y, slope = outer(tf.constant(3.0))
+    assert float(y) == 320.0 + (10.0 if kept else 4.0) and float(slope) == 96.0
