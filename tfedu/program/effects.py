@@ -99,7 +99,7 @@ def printed(inputs: tuple, stream: Any, summarize: int, sep: str, end: str) -> N
 @publish("tf.print")
 def print_(
     *inputs,   # Tensors, nests of them, text, anything
-    **kwargs,  # `output_stream`: sys.stderr, sys.stdout, a function of logging or "file://..."; `summarize`: 3; `sep`: " "; `end`: a new line; `name`
+    **kwargs,  # `output_stream` (sys.stderr, sys.stdout, a function or "file://..."), `summarize`, `sep`, `end`, `name`
 ) -> None:
     "Print, each time the program comes here. Raises ValueError for an unknown stream or keyword. `tf.print`"
     stream, summarize = kwargs.pop("output_stream", sys.stderr), kwargs.pop("summarize", 3)
@@ -196,7 +196,10 @@ def numpy_function(
 def control_dependencies(
     control_inputs,   # Tensors and operations; a function is called for them
 ):
-    "What the body writes runs after `control_inputs`, as nodes run in order anyway. Raises TypeError for what is no list. `tf.control_dependencies`"
+    """What the body writes runs after `control_inputs`, as nodes run in order anyway. `tf.control_dependencies`
+
+    Raises TypeError for what is no list.
+    """
     if callable(control_inputs): control_inputs = control_inputs()
     if control_inputs is not None: list(control_inputs)
     yield
