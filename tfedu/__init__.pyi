@@ -44,6 +44,7 @@ from tfedu.ops.sparse_tensor import SparseTensor as SparseTensor
 from tfedu.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tfedu.core.tensor import Tensor as Tensor
 from tfedu.program.array_in_graph import TensorArray as TensorArray
+from tfedu.program.array_in_graph import TensorArraySpec as TensorArraySpec
 from tfedu.core.shape import TensorShape as TensorShape
 from tfedu.core.shape import TensorSpec as TensorSpec
 from tfedu.core.shape import TypeSpec as TypeSpec

@@ -15,6 +15,7 @@ NAMES = {
         "SparseTensorSpec": ("tfedu.ops.sparse_tensor", "SparseTensorSpec"),
         "Tensor": ("tfedu.core.tensor", "Tensor"),
         "TensorArray": ("tfedu.program.array_in_graph", "TensorArray"),
+        "TensorArraySpec": ("tfedu.program.array_in_graph", "TensorArraySpec"),
         "TensorShape": ("tfedu.core.shape", "TensorShape"),
         "TensorSpec": ("tfedu.core.shape", "TensorSpec"),
         "TypeSpec": ("tfedu.core.shape", "TypeSpec"),

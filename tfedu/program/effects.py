@@ -37,7 +37,7 @@ from .graph import undressed
 from .tracing import remember
 from .tracing import symbol
 
-# %% ../../nbs/5_program/538_effects.ipynb #253df83a
+# %% ../../nbs/5_program/538_effects.ipynb #4ffd8e75
 def number(v: Any) -> str:
     "One element, as `tf.print` writes it."
     if isinstance(v, (bool, np.bool_)): return str(int(v))
@@ -49,16 +49,20 @@ def number(v: Any) -> str:
     text = f"{float(v):.{few}g}"
     return text if type(v)(text) == v or v != v else f"{float(v):.{all_of_them}g}"
 
+# %% ../../nbs/5_program/538_effects.ipynb #b889ed5b
 def rows_text(array: np.ndarray, summarize: int, depth: int = 1) -> str:
     "An array in brackets."
     if array.ndim == 0: return number(array[()])
     parts, gap = list(array), " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * depth
     cut = 0 <= 2 * summarize < len(parts)
-    def text(x): return f'"{number(x)}"' if isinstance(x, bytes) else rows_text(np.asarray(x), summarize, depth + 1) if array.ndim > 1 else number(x)
+    def text(x):
+        if isinstance(x, bytes): return f'"{number(x)}"'
+        return rows_text(np.asarray(x), summarize, depth + 1) if array.ndim > 1 else number(x)
     shown = list(map(text, parts[:summarize] + parts[-summarize:] if cut else parts))
     if cut: shown.insert(summarize, "...")
     return f"[{gap.join(shown)}]"
 
+# %% ../../nbs/5_program/538_effects.ipynb #bf515574
 def text_of(x: Any, summarize: int, inside: bool = False) -> str:
     "Anything that `tf.print` is given."
     if isinstance(x, str): return repr(x) if inside else x
@@ -68,7 +72,8 @@ def text_of(x: Any, summarize: int, inside: bool = False) -> str:
         return f"[{parts}]" if isinstance(x, list) else f"({parts}{',' if len(x) == 1 else ''})"
     if hasattr(x, "to_list") and hasattr(x, "row_splits"): return str(x.to_list())
     if hasattr(x, "dense_shape"):
-        return f"'SparseTensor(indices={text_of(x.indices, summarize)}, values={text_of(x.values, summarize)}, shape={text_of(x.dense_shape, summarize)})'"
+        indices, values, shape = [text_of(part, summarize) for part in (x.indices, x.values, x.dense_shape)]
+        return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
     if not hasattr(x, "dtype"): return str(x)
     array = convert_to_tensor(x).array
     return f'"{number(array[()])}"' if array.ndim == 0 and array.dtype == object else rows_text(np.asarray(array), summarize)
@@ -77,8 +82,11 @@ def text_of(x: Any, summarize: int, inside: bool = False) -> str:
 def act(function: Callable, args: tuple, kw: dict | None = None) -> None:
     "Call `function`, now or when the graph runs."
     if (graph := GRAPH.get()) is None: function(*args, **(kw or {}))
-    else: graph.add("act", function, (), (replaced(undressed(args), graph.value_of), kw or {}), effect=True, title=function.__name__)
+    else:
+        taken = replaced(undressed(args), graph.value_of), kw or {}
+        graph.add("act", function, (), taken, effect=True, title=function.__name__)
 
+# %% ../../nbs/5_program/538_effects.ipynb #4aa7c40e
 def printed(inputs: tuple, stream: Any, summarize: int, sep: str, end: str) -> None:
     "Write a line."
     line = sep.join([text_of(x, summarize) for x in inputs]) + end
@@ -91,20 +99,22 @@ def printed(inputs: tuple, stream: Any, summarize: int, sep: str, end: str) -> N
 @publish("tf.print")
 def print_(
     *inputs,   # Tensors, nests of them, text, anything
-    **kwargs,  # `output_stream`: sys.stderr, sys.stdout, a function of logging or "file://..."; `summarize`: 3; `sep`: " "; `end`: a new line; `name`
+    **kwargs,  # `output_stream` (sys.stderr, sys.stdout, a function or "file://..."), `summarize`, `sep`, `end`, `name`
 ) -> None:
     "Print, each time the program comes here. Raises ValueError for an unknown stream or keyword. `tf.print`"
     stream, summarize = kwargs.pop("output_stream", sys.stderr), kwargs.pop("summarize", 3)
     sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
     kwargs.pop("name", None)
     if kwargs: raise ValueError(f"tf.print: unknown keyword {', '.join(kwargs)}; it takes output_stream, summarize, sep, end and name")
-    if isinstance(stream, str) and not stream.startswith("file://") or not (isinstance(stream, str) or callable(stream) or hasattr(stream, "write")):
+    known = stream.startswith("file://") if isinstance(stream, str) else callable(stream) or hasattr(stream, "write")
+    if not known:
         raise ValueError(f"tf.print: output_stream must be sys.stderr, sys.stdout, a logging function or 'file://...', got {stream!r}")
-    if stream in (sys.stderr, sys.stdout): stream = "stderr" if stream is sys.stderr else "stdout"   # whatever it is when the line is written
+    if stream in (sys.stderr, sys.stdout): stream = "stderr" if stream is sys.stderr else "stdout"   # as it is when the line is written
     act(printed, (inputs, stream, summarize, sep, end))
 
 # %% ../../nbs/5_program/538_effects.ipynb #b33d5a87
-RAISED = {(ValueError, TypeError): InvalidArgumentError, (StopIteration,): OutOfRangeError, (NotImplementedError,): UnimplementedError, (MemoryError,): ResourceExhaustedError}
+RAISED = {(ValueError, TypeError): InvalidArgumentError, (StopIteration,): OutOfRangeError,
+          (NotImplementedError,): UnimplementedError, (MemoryError,): ResourceExhaustedError}
 
 @contextmanager
 def translated():
@@ -115,6 +125,7 @@ def translated():
         kind = next((kind for classes, kind in RAISED.items() if isinstance(error, classes)), UnknownError)
         raise kind(None, None, f"{type(error).__name__}: {error}") from error
 
+# %% ../../nbs/5_program/538_effects.ipynb #e9a0a29f
 def listed(found: Any) -> list:
     "What a Python function returned, as a list."
     if found is None: return []
@@ -123,12 +134,16 @@ def listed(found: Any) -> list:
 def checked(what: str, found: Any, types: list, convert: Callable) -> list[Tensor]:
     "What a Python function returned, as tensors of the promised types. Raises InvalidArgumentError if it does not fit."
     results = listed(found)
-    if len(results) != len(types): raise InvalidArgumentError(None, None, f"{what}: the function returned {len(results)} values, but Tout promises {len(types)}")
+    if len(results) != len(types):
+        raise InvalidArgumentError(None, None, f"{what}: the function returned {len(results)} values, but Tout promises {len(types)}")
     tensors = [convert(y, dtype) for y, dtype in zip(results, types, strict=True)]
     for i, (y, dtype) in enumerate(zip(tensors, types, strict=True)):
-        if y.dtype is not dtype: raise InvalidArgumentError(None, None, f"{what}: value {i} that the function returned is {y.dtype.name}, but Tout promises {dtype.name}")
+        if y.dtype is not dtype:
+            raise InvalidArgumentError(None, None, f"{what}: value {i} that the function returned is {y.dtype.name}, "
+                                                   f"but Tout promises {dtype.name}")
     return tensors
 
+# %% ../../nbs/5_program/538_effects.ipynb #f45f384d
 def called(what: str, run: Callable, inp: Any, Tout: Any, differentiable: bool) -> Any:
     "Call `run`, from tensors to a list of them, now or when the graph runs; the results in the structure of `Tout`."
     types, single = [as_dtype(t) for t in (Tout if isinstance(Tout, (list, tuple)) else [Tout])], not isinstance(Tout, (list, tuple))
@@ -145,7 +160,7 @@ def called(what: str, run: Callable, inp: Any, Tout: Any, differentiable: bool) 
         if watched: remember(journal, node, (tuple(xs), {}), ins, outs)
     return outs[0] if single and outs else outs
 
-# %% ../../nbs/5_program/538_effects.ipynb #0b2332b7
+# %% ../../nbs/5_program/538_effects.ipynb #8dce520b
 @publish("tf.py_function")
 def py_function(
     func: Callable,   # Takes as many tensors as there are in `inp`
@@ -153,9 +168,13 @@ def py_function(
     Tout,             # Type of the result, or a list of types
     name: str | None = None,
 ) -> Any:
-    "The result of `func`, which runs as ordinary Python, also in a graph. Raises InvalidArgumentError and others for what it raises. `tf.py_function`"
+    """The result of `func`, which runs as ordinary Python, also in a graph. `tf.py_function`
+
+    Raises InvalidArgumentError and others for what `func` raises.
+    """
+    def convert(y, dtype): return y if isinstance(y, Tensor) else convert_to_tensor(y, dtype)
     def run(types, *xs):
-        with translated(): return checked("py_function", func(*xs), types, lambda y, dtype: y if isinstance(y, Tensor) else convert_to_tensor(y, dtype))
+        with translated(): return checked("py_function", func(*xs), types, convert)
     return called("py_function", run, inp, Tout, True)
 
 @publish("tf.numpy_function")
@@ -177,7 +196,10 @@ def numpy_function(
 def control_dependencies(
     control_inputs,   # Tensors and operations; a function is called for them
 ):
-    "What the body writes runs after `control_inputs`, as nodes run in order anyway. Raises TypeError for what is no list. `tf.control_dependencies`"
+    """What the body writes runs after `control_inputs`, as nodes run in order anyway. `tf.control_dependencies`
+
+    Raises TypeError for what is no list.
+    """
     if callable(control_inputs): control_inputs = control_inputs()
     if control_inputs is not None: list(control_inputs)
     yield
@@ -190,6 +212,7 @@ def init_scope():
     try: yield
     finally: GRAPH.reset(tokens[0]), JOURNAL.reset(tokens[1]), WATCHERS.reset(tokens[2])
 
+# %% ../../nbs/5_program/538_effects.ipynb #72dfc0b8
 @publish("tf.inside_function")
 def inside_function() -> bool:
     "Whether a graph is being written. `tf.inside_function`"
@@ -219,13 +242,16 @@ def check_numerics(xp, tensor, message):
     return tensor
 
 @check_numerics.op.vjp("tensor")
-def _(xp, g, message): return check_numerics(g, message) if isinstance(g, Tensor) else check_numerics.op.forward(xp, g, f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}")
+def _(xp, g, message):
+    if isinstance(g, Tensor): return check_numerics(g, message)
+    return check_numerics.op.forward(xp, g, f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}")
 
 def bad_numbers(array: Any) -> str:
     "What is not finite in an array, in words; empty if nothing is."
     kinds = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if test(np.asarray(array)).any()]
     return " and ".join(kinds)
 
+# %% ../../nbs/5_program/538_effects.ipynb #0880d4d9
 def look(op, xs, params, out) -> None:
     "Raise InvalidArgumentError if a result is not finite."
     for i, y in enumerate(out if isinstance(out, list) else [out]):
@@ -233,15 +259,18 @@ def look(op, xs, params, out) -> None:
         if found := bad_numbers(y.array):
             found = found.replace("Inf", "Infinity")
             shapes = ", ".join([str(x.shape) for x in flatten(list(xs)) if isinstance(x, Tensor)])
-            raise InvalidArgumentError(None, None, f"Detected {found} in output {i} of the operation {op.name!r}, of type {y.dtype.name} and shape {y.shape}; its inputs have "
-                                                   f"shapes {shapes}")
+            raise InvalidArgumentError(None, None, f"Detected {found} in output {i} of the operation {op.name!r}, "
+                                                   f"of type {y.dtype.name} and shape {y.shape}; its inputs have shapes {shapes}")
 
 @publish("tf.debugging.enable_check_numerics")
 def enable_check_numerics(
     stack_height_limit: int = 30,   # Accepted: Python's own traceback is whole
     path_length_limit: int = 50,    # Accepted: Python's own traceback has whole paths
 ) -> None:
-    "From now on, raise InvalidArgumentError where an operation of this thread makes a NaN or an infinity. `tf.debugging.enable_check_numerics`"
+    """Watch the operations of this thread from now on. `tf.debugging.enable_check_numerics`
+
+    Raises InvalidArgumentError where one of them makes a NaN or an infinity.
+    """
     if look in WATCHERS.get(): return
     UNUSUAL.append("check_numerics")
     WATCHERS.set((*WATCHERS.get(), look))
