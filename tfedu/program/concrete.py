@@ -50,8 +50,8 @@ def result(name: str, y: Any) -> Tensor | None:
     try: return convert_to_tensor(y)
     except (TypeError, ValueError) as error:
         if isinstance(y, Tensor): raise
-        raise TypeError(f"tf.function {name}: to be compatible with tf.function, Python functions must return zero or more Tensors or None; "
-                        f"found a return value of type {type(y).__name__}, which is not a Tensor: {shorten(y)}") from error
+        raise TypeError(f"tf.function {name}: to be compatible with tf.function, Python functions must return zero or more Tensors or "
+                        f"None; found a return value of type {type(y).__name__}, which is not a Tensor: {shorten(y)}") from error
 
 # %% ../../nbs/5_program/520_concrete.ipynb #a0f78488
 class Written:
@@ -67,7 +67,8 @@ class Written:
         try:
             with writing(self.graph), GradientTape(persistent=True) as self.tape:
                 self.graph.tape = self.tape
-                self.inputs = [symbol(self.graph.input(sizes(s.shape), s.dtype.np, s.name or "x", getattr(s, "samples", ()))) for s in specs]
+                self.inputs = [symbol(self.graph.input(sizes(s.shape), s.dtype.np, s.name or "x", getattr(s, "samples", ())))
+                               for s in specs]
                 self.tape.watch([x for x in self.inputs if x.dtype.differentiable])
                 args, kw = build(self.inputs)
                 self.structure = f(*args, **kw)
@@ -77,7 +78,7 @@ class Written:
 
 # %% ../../nbs/5_program/520_concrete.ipynb #ca55d025
 def ruled(tape: GradientTape, graph: Writing) -> bool:
-    "Whether some step recorded by `tape` has a gradient of its own, which its nodes do not tell: `tf.custom_gradient` makes such steps."
+    "Whether some step recorded by `tape` has a gradient of its own, which its nodes do not tell, as `tf.custom_gradient` makes them."
     calls = {node.title for node in graph.nodes if node.kind == "call"}
     def usual(op): return op.name in calls or getattr(OPS.get(op.name), "op", None) is op
     return not all([usual(entry[3]) for entry in tape.calls])

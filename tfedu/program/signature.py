@@ -130,7 +130,7 @@ def argument_names(signature: inspect.Signature, args: tuple, kw: dict) -> list[
 
 # %% ../../nbs/5_program/524_signature.ipynb #66836630
 def checked_signature(name: str, signature: inspect.Signature, specs: Any) -> tuple:
-    "An `input_signature` as a tuple. Raises TypeError or ValueError unless it consists of specs, and the function has a parameter for each."
+    "An `input_signature` as a tuple. Raises TypeError or ValueError unless it consists of specs, with a parameter for each."
     if not isinstance(specs, (list, tuple)):
         raise TypeError(f"tf.function {name}: input_signature must be either a tuple or a list, got {type(specs)}")
     if not all([isinstance(spec, TypeSpec) for spec in flatten(specs)]):
