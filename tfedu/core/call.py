@@ -92,7 +92,8 @@ def refuse(
     group: frozenset[DType],  # That it may have
 ) -> None:
     "Raise InvalidArgumentError: the argument has a type that `op` does not take."
-    raise InvalidArgumentError(None, None, f"{told(op)}: {name} has dtype {dtype.name}; it takes {', '.join(sorted(d.name for d in group))}")
+    allowed = ", ".join(sorted(d.name for d in group))
+    raise InvalidArgumentError(None, None, f"{told(op)}: {name} has dtype {dtype.name}; it takes {allowed}")
 
 # %% ../../nbs/1_core/148_call.ipynb #4a6deda5
 def run(
@@ -240,7 +241,9 @@ def home(
 ) -> type[Tensor]:
     "The class of the device on which an op with inputs `xs` runs; that of the symbolic ones, where there are any."
     classes = [type(v) for x in xs for v in (x if type(x) is list else [x]) if v is not None]
-    if UNUSUAL and (cls := next((cls for cls in (*classes, *map(type, inside(params))) if getattr(cls, "symbolic", False)), None)): return cls
+    if UNUSUAL:
+        for cls in (*classes, *map(type, inside(params))):
+            if getattr(cls, "symbolic", False): return cls
     if (device := current_device()) is not None: return class_of(device)
     return next((cls for cls in classes if not issubclass(cls, CPU)), CPU)
 

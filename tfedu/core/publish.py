@@ -90,7 +90,7 @@ def publish(
     "Make a function or class public under `names`. Raises ValueError if another definition holds one of them."
     def declare(definition):
         for name in names: publish_value(name, definition.__name__, definition.__module__)
-        if isinstance(definition, FunctionType) and type(definition.__doc__) is str: definition.__doc__ = Doc(definition.__doc__, definition)
+        if isinstance(definition, FunctionType) and type(text := definition.__doc__) is str: definition.__doc__ = Doc(text, definition)
         plain = isinstance(definition, FunctionType) and not hasattr(definition, "op") and definition.__module__.startswith("tfedu.ops.")
         if not plain: return definition
         return (in_one_piece if any(name.startswith(KNOWING) for name in names) else overridable)(definition)

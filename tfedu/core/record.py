@@ -126,7 +126,8 @@ def on_tensors(rule: Rule, g, saved: list):
 
 def by_rule(rule: Rule, g, saved: list):
     "The cotangents that a rule gives, where shapes among `saved` may hold tensors."
-    def plain(value): return tuple([int(n) if isinstance(n, Tensor) and not n.ndim else n for n in value]) if type(value) is tuple else value
+    def size(n): return int(n) if isinstance(n, Tensor) and not n.ndim else n
+    def plain(value): return tuple(map(size, value)) if type(value) is tuple else value
     def whole(u): return u.dense() if type(u) is Rows else type(u)(map(whole, u)) if type(u) in (list, tuple) else u
     return whole(rule.function(TENSORS, g, *map(plain, saved)))
 

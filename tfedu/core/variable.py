@@ -331,8 +331,9 @@ class Scattered(Readable):
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
         "Overwrite along the last axis of the indices; the axes before it are batches shared with the variable."
         indices, values = slices(sparse_delta, "batch_scatter_update")
-        if UNUSUAL and postponed(self, "batch_scatter_update", convert_to_tensor(indices), convert_to_tensor(values, self.dtype)): return self
-        index, x = here(convert_to_tensor(indices).array), carried(convert_to_tensor(values, self.dtype).array, self.cls)
+        indices, values = convert_to_tensor(indices), convert_to_tensor(values, self.dtype)
+        if UNUSUAL and postponed(self, "batch_scatter_update", indices, values): return self
+        index, x = here(indices.array), carried(values.array, self.cls)
         at = *np.indices(index.shape, sparse=True)[:-1], index
         inside(self, "batch_scatter_update", at)
         return change(self, lambda out: out.__setitem__(tuple([carried(i, self.cls) for i in at]), x))

@@ -149,7 +149,8 @@ class Partitioned(Nested):
     flat_values = property(lambda self: getattr(self.values, "flat_values", self.values), doc="The values without any cut.")
     ragged_rank = property(lambda self: 1 + getattr(self.values, "ragged_rank", 0), doc="The number of levels of rows.")
     nested_row_splits = property(lambda self: (self.row_splits, *getattr(self.values, "nested_row_splits", ())), doc="Cuts of each level.")
-    shape = property(lambda self: TensorShape([fewer(self.row_splits.shape[0]), self.uniform_row_length, *self.values.shape[1:]]), doc="None: ragged.")
+    shape = property(lambda self: TensorShape([fewer(self.row_splits.shape[0]), self.uniform_row_length, *self.values.shape[1:]]),
+                     doc="None: ragged.")
     device = property(lambda self: self.flat_values.device, doc="Where the values are.")
     _type_spec = property(lambda self: RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self.row_splits.dtype))
 

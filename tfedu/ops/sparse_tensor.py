@@ -92,7 +92,8 @@ def fitting(indices, values, dense_shape) -> None:
     if indices.rank is None: return
     if indices.rank != 2: raise ValueError(f"SparseTensor: indices must have 2 axes, got shape {indices}")
     for name, shape, wanted in ("values", values, indices[:1]), ("dense_shape", dense_shape, indices[1:]):
-        if not shape.is_compatible_with(wanted): raise ValueError(f"SparseTensor: indices of shape {indices} need {name} of shape {wanted}, got {shape}")
+        if not shape.is_compatible_with(wanted):
+            raise ValueError(f"SparseTensor: indices of shape {indices} need {name} of shape {wanted}, got {shape}")
 
 # %% ../../nbs/2_ops/273_sparse_tensor.ipynb #89bc4850
 def from_value(value) -> SparseTensor:

@@ -7,7 +7,6 @@ __all__ = ['UNSPECIFIED', 'plain_function', 'must_have', 'to_graph', 'to_code', 
            'set_loop_options', 'trace', 'set_verbosity']
 
 # %% ../../nbs/5_program/548_autograph_api.ipynb #7bf9c6e4
-import inspect
 import logging
 from collections.abc import Callable
 from functools import partial
@@ -30,7 +29,7 @@ def plain_function(entity: Any) -> FunctionType:
     entity = getattr(entity, "python_function", entity)
     if isinstance(entity, partial): return plain_function(entity.func)
     if isinstance(entity, MethodType): entity = entity.__func__
-    if not isinstance(entity, FunctionType) and not isinstance(entity, type): entity = getattr(type(entity), "__call__", entity)
+    if not isinstance(entity, FunctionType) and not isinstance(entity, type): entity = vars(type(entity)).get("__call__", entity)
     if not isinstance(entity, FunctionType): raise ValueError(f"AutoGraph: {entity!r} is not a function with Python source")
     return entity
 

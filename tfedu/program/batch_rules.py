@@ -17,7 +17,6 @@ from ..core.tensor import Tensor
 from ..ops.create import range_
 from .vectorize import Batched
 from .vectorize import aligned
-from .vectorize import apply
 from .vectorize import every
 from .vectorize import follow
 from .vectorize import from_end

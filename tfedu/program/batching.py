@@ -35,7 +35,7 @@ from ..core.trace import JOURNAL
 from ..core.variable import Variable
 from ..ops.array import shape
 from ..ops.create import range_
-import tfedu.program.batch_rules   # fills the table of rules
+import tfedu.program.batch_rules  # noqa: F401   # fills the table of rules
 from .block import standing
 from .branch import branch
 from .concrete import Runnable

@@ -176,7 +176,7 @@ def rewritten(node: ast.FunctionDef, ag: str, fresh: Callable) -> ast.FunctionDe
     body = without_jumps(node.body, fresh, f"{ag}.NOTHING", f"{ag}.returned({{}})")
     inner = Statements(ag, fresh, own[0] if own else None, declared, Needs(body, declared))
     body = [s for part in map(inner.visit, body) for s in (part if isinstance(part, list) else [part])]
-    at_top = Names([s for s in body]).bound
+    at_top = Names(list(body)).bound
     local = [n for n in inner.moved if n not in own and n not in declared and n not in at_top]
     head = [ast.Global(names) if how == "global" else ast.Nonlocal(names) for how in ("global", "nonlocal") if (names := [n for n in declared if declared[n] == how])]
     head += [ast.AnnAssign(ast.Name(n, ast.Store()), ast.Name("local", ast.Load()), None, 1) for n in local]
