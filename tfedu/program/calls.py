@@ -144,7 +144,7 @@ class Finding:
         if isinstance(f, MethodType) and isinstance(f.__func__, FunctionType): return MethodType(self.function(f.__func__), f.__self__)
         if isinstance(f, partial): return partial(self.call(f.func), *f.args, **f.keywords)
         if isinstance(f, type) or not hasattr(type(f), "__code__") and type(f).__module__ == "builtins": return self.built_in(f)
-        inner = getattr(type(f), "__call__", None)
+        inner = getattr(type(f), "__call__", None)   # noqa: B004
         return MethodType(self.function(inner), f) if isinstance(inner, FunctionType) and not left_alone(inner) else f
 
     def function(self, f: FunctionType) -> Callable:
