@@ -50,7 +50,7 @@ def chosen():
     found = []
     for i, param in enumerate(CASES):
         marks = [] if i in few else [pytest.mark.slow]
-        if found := bad(param): marks.append(pytest.mark.xfail(raises=found[0], reason=found[1], strict=True))
+        if known := bad(param): marks.append(pytest.mark.xfail(raises=known[0], reason=known[1], strict=True))
         found.append(pytest.param(param.values[0], id=param.id, marks=marks))
     return found
 
