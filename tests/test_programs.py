@@ -101,11 +101,14 @@ def test_outer_tape_sees_inside(program):
 
 
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.rows], ids=[p.name for p in PROGRAMS if p.rows])
-def test_vectorised(program):
+def test_vectorised(program, request):
     skip_unless(*program.needs, "tf.vectorized_map")
-    f, batch = program.make(), [tf.stack([x, x * 0.5 + 0.25, x * -1.5]) for x in program.inputs]
+    if program.name == "custom": request.applymarker(pytest.mark.xfail(reason="a tape outside walks through the rows and does not see custom gradients", strict=True))
+    f = tf.function(program.make()) if "autograph" in program.needs else program.make()   # a mapped function is not converted
+    batch = [tf.stack([x, x * 0.5 + 0.25, x * -1.5]) for x in program.inputs]
     def rows(*batch):
-        each = [f(*[x[i] for x in batch]) for i in range(3)]
+        eager = program.make()
+        each = [eager(*[x[i] for x in batch]) for i in range(3)]
         return tf.nest.map_structure(lambda *parts: None if parts[0] is None else tf.stack(parts), *each)
     def at_once(*batch): return tf.vectorized_map(lambda xs: f(*xs), tuple(batch))
     assert_same(results(at_once, batch, 1), results(rows, batch, 1), 1e-4)
