@@ -5502,6 +5502,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                     'tfedu/program/tracing.py'),
                                        'tfedu.program.tracing.Capturing.captured': ( '5_program/tracing.html#capturing.captured',
                                                                                      'tfedu/program/tracing.py'),
+                                       'tfedu.program.tracing.Capturing.keeps': ( '5_program/tracing.html#capturing.keeps',
+                                                                                  'tfedu/program/tracing.py'),
                                        'tfedu.program.tracing.Capturing.outer_tensors': ( '5_program/tracing.html#capturing.outer_tensors',
                                                                                           'tfedu/program/tracing.py'),
                                        'tfedu.program.tracing.Capturing.size': ( '5_program/tracing.html#capturing.size',

@@ -241,16 +241,13 @@ def home(
 ) -> type[Tensor]:
     "The class of the device on which an op with inputs `xs` runs; that of the symbolic ones, where there are any."
     classes = [type(v) for x in xs for v in (x if type(x) is list else [x]) if v is not None]
-    if UNUSUAL:
-        for cls in (*classes, *map(type, inside(params))):
-            if getattr(cls, "symbolic", False): return cls
+    for cls in (*classes, *map(type, inside(params))) if UNUSUAL else ():
+        if getattr(cls, "symbolic", False): return cls
     if (device := current_device()) is not None: return class_of(device)
     return next((cls for cls in classes if not issubclass(cls, CPU)), CPU)
 
-def inside(
-    values: Any,   # Nested lists, tuples and slices
-) -> list:
-    "What is in them."
+def inside(values: Any) -> list:
+    "What is in nested lists, tuples and slices."
     if type(values) is slice: values = (values.start, values.stop, values.step)
     return [leaf for v in values for leaf in inside(v)] if type(values) in (list, tuple) else [values]
 

@@ -228,7 +228,8 @@ class Constants(Graph):
         if any([isinstance(x, Tensor) and x.symbolic for x in leaves(xs)]) or not asked_by_user(): return xs
         for x in leaves(xs):
             if x is not None: self.note(x)
-        return replaced(xs, lambda x: x if x is None else symbol(self.constant(x.array, "capture"), x.serial))
+        def claim(x): return x if x is None else symbol(self.capture(x) if self.keeps(x) else self.constant(x.array, "capture"), x.serial)
+        return replaced(xs, claim)
 
 # %% ../../nbs/5_program/504_tracing.ipynb #4b3dc43c
 class Capturing(Constants):
@@ -239,12 +240,16 @@ class Capturing(Constants):
         "The value of a tensor in this graph; anything else unchanged."
         if isinstance(x, Size): return self.size(x).array
         if not isinstance(x, Tensor): return x
-        if not x.symbolic: return self.constant(x.array)
+        if not x.symbolic: return self.capture(x) if self.keeps(x) else self.constant(x.array)
         return x.array if x.array.node in self else self.capture(x)
+
+    def keeps(self, x: Tensor) -> bool:
+        "Whether a tensor with numbers is an input, like one of an enclosing graph, because that wants it so."
+        return self.outer is not None and self.outer.keeps(x)
 
     def capture(self, x: Tensor) -> Value:
         "The value of a tensor of an enclosing graph, as an input of this one. Raises TypeError if it does not belong to one."
-        if self.outer is None or not any([x.array.node in graph for graph in self.enclosing()]): raise out_of_scope([x])
+        if x.symbolic and (self.outer is None or not any([x.array.node in graph for graph in self.enclosing()])): raise out_of_scope([x])
         value = self.outer.value_of(x)
         if (known := self.captures.get(id(value))) is None:
             known = self.captures[id(value)] = value, self.input(value.shape, value.dtype, value.node.name, value.samples)
