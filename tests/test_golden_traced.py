@@ -18,7 +18,8 @@ BAD = {   # function -> the cases that fail (None: all), the error, and why. Exa
     "random.gamma": (None, AssertionError, LATER),
     "random.poisson": (None, AssertionError, LATER),
     "random.categorical": (None, AssertionError, LATER),
-    "random.Generator.from_state": (None, ValueError, "makes a variable in every call, which a function must not; test_function.py draws from generators"),
+    "random.Generator.from_state": (
+        None, ValueError, "makes a variable in every call, which a function must not; test_function.py draws from generators"),
     "dtypes.as_dtype": (None, TypeError, "returns no tensor"),
     "debugging.assert_same_float_dtype": (None, TypeError, "returns no tensor"),
     "broadcast_static_shape": (None, ValueError, "a shape that a function returns becomes a tensor"),
@@ -32,7 +33,8 @@ BAD = {   # function -> the cases that fail (None: all), the error, and why. Exa
     "ragged.boolean_mask": ({"composite-170-ragged.boolean_mask"}, tf.errors.InvalidArgumentError, ROWS),
     "squeeze": ({"composite-174-squeeze"}, tf.errors.InvalidArgumentError, ROWS),
     "scatter_nd": ({"ops_array-215-scatter_nd"}, AssertionError, "a defect: its gradient is None, where it is a tensor eagerly"),
-    "ragged.range": ({f"ops_ragged-{i}-ragged.range" for i in (108, 109, 110)}, (TypeError, ValueError), "a defect: keywords are lost, or " + COUNT),
+    "ragged.range": (
+        {f"ops_ragged-{i}-ragged.range" for i in (108, 109, 110)}, (TypeError, ValueError), "a defect: keywords are lost, or " + COUNT),
 }
 CASES = [param for param in golden.EACH if golden.kind_of(param.values[0]["y"]) != "error" and not golden.missing(param.values[0])]
 SOME = 400
@@ -103,7 +105,8 @@ def known_rank(case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [param for param in chosen() if not bad(param) and known_rank(param.values[0]) and "how" not in param.values[0]])
+@pytest.mark.parametrize("case", [
+    param for param in chosen() if not bad(param) and known_rank(param.values[0]) and "how" not in param.values[0]])
 @pytest.mark.filterwarnings("ignore")
 def test_unknown_sizes(case):
     f, settings = golden.public(case["f"]), {k: golden.decode(v) for k, v in case["k"].items()}

@@ -88,12 +88,11 @@ def check(
 def refuse(
     op: Op,
     name: str,                # Of the argument
-    dtype: DType,             # That it has
+    had: DType,               # Its type
     group: frozenset[DType],  # That it may have
 ) -> None:
     "Raise InvalidArgumentError: the argument has a type that `op` does not take."
-    allowed = ", ".join(sorted(d.name for d in group))
-    raise InvalidArgumentError(None, None, f"{told(op)}: {name} has dtype {dtype.name}; it takes {allowed}")
+    raise InvalidArgumentError(None, None, f"{told(op)}: {name} has dtype {had.name}; it takes {', '.join(sorted(d.name for d in group))}")
 
 # %% ../../nbs/1_core/148_call.ipynb #4a6deda5
 def run(
@@ -274,7 +273,6 @@ def moved(
         y.serial = key = serial()
         journal.calls.append((bring_back, key, (number,), MOVE, type(x), None))
     return y
-
 MOVERS.append(moved)
 
 # %% ../../nbs/1_core/148_call.ipynb #0a370ce8

@@ -46,6 +46,7 @@ from .function import Function
 from .signature import structure_of
 from .graph import Graph
 from .graph import Node
+from .graph import Size
 from .graph import Value
 from .graph import asked_by_user
 from .graph import dressed
@@ -130,7 +131,7 @@ def row_by_row(
         if not rows: raise ValueError(f"vectorized_map: {name} runs row by row, and there are no rows")
         return [OPS["stack"](list(column)) for column in zip(*rows, strict=True)]
     loop.__name__ = name
-    return called(loop, [range_(n), *[leaf.x if type(leaf) is Batched else leaf for leaf in given]])
+    return called(loop, [range_(n.tensor() if isinstance(n, Size) else n), *[leaf.x if type(leaf) is Batched else leaf for leaf in given]])
 
 def called(function: Callable, tensors: list) -> list:
     "`function(*tensors)`, as one node where a graph is written."

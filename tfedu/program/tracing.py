@@ -226,8 +226,7 @@ class Constants(Graph):
     def claimed(self, xs: list) -> list:
         "The inputs of an op; when the user asked for it, tensors with numbers become values too: the graph computes the result each time."
         if any([isinstance(x, Tensor) and x.symbolic for x in leaves(xs)]) or not asked_by_user(): return xs
-        for x in leaves(xs):
-            if x is not None: self.note(x)
+        for x in [x for x in leaves(xs) if x is not None]: self.note(x)
         def claim(x): return x if x is None else symbol(self.capture(x) if self.keeps(x) else self.constant(x.array, "capture"), x.serial)
         return replaced(xs, claim)
 
