@@ -244,7 +244,6 @@ def home(
         if getattr(cls, "symbolic", False): return cls
     if (device := current_device()) is not None: return class_of(device)
     return next((cls for cls in classes if not issubclass(cls, CPU)), CPU)
-
 def inside(values: Any) -> list:
     "What is in nested lists, tuples and slices."
     if type(values) is slice: values = (values.start, values.stop, values.step)
