@@ -240,8 +240,7 @@ def home(
 ) -> type[Tensor]:
     "The class of the device on which an op with inputs `xs` runs; that of the symbolic ones, where there are any."
     classes = [type(v) for x in xs for v in (x if type(x) is list else [x]) if v is not None]
-    for cls in (*classes, *map(type, inside(params))) if UNUSUAL else ():
-        if getattr(cls, "symbolic", False): return cls
+    if UNUSUAL and (cls := next((c for c in (*classes, *map(type, inside(params))) if getattr(c, "symbolic", 0)), None)): return cls
     if (device := current_device()) is not None: return class_of(device)
     return next((cls for cls in classes if not issubclass(cls, CPU)), CPU)
 def inside(values: Any) -> list:
