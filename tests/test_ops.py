@@ -16,6 +16,7 @@ from tfedu.core.dtype import as_dtype
 from tfedu.core.errors import OpError
 from tfedu.core.op import COMPLEX, FLOATING, told
 from tfedu.core.tensor import OPS, Tensor, load_ops
+from tfedu.program import effects  # noqa: F401   (declares an op, too)
 
 load_ops()
 
