@@ -60,7 +60,7 @@ def offline_environment(folder):
 
 
 def text_outputs(cell):
-    "What a cell shows as text: (kind, text) pairs, with adjoining pieces of one stream joined."
+    "What a cell shows as text: (kind, text) pairs, with adjoining pieces of one stream joined, and without the addresses of objects."
     shown = []
     for out in cell.outputs:
         kind = out.get("name", out.output_type)
@@ -69,4 +69,4 @@ def text_outputs(cell):
         else: text = out.data.get("text/plain", "")
         if shown and out.output_type == "stream" and shown[-1][0] == kind: shown[-1] = kind, shown[-1][1] + text
         else: shown.append((kind, text))
-    return shown
+    return [(kind, re.sub(r" at 0x[0-9a-f]+", "", text)) for kind, text in shown]

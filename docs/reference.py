@@ -9,7 +9,8 @@ from pages import Links, Page
 
 def described(item, links: Links, names=()) -> str:
     "The docstring with its names and addresses linked, without those of the item's own `names` that end it."
-    text = inspect.getdoc(item) or ""
+    own = (getattr(item, "__doc__", None) or "")[:]   # the line alone: its parameters get a table
+    text = inspect.cleandoc(own) if own else inspect.getdoc(item) or ""
     while ends := [n for n in names if text.endswith(f" `{n}`")]: text = text.removesuffix(f" `{ends[0]}`")
     text = links.linkify(text)
     text = re.sub(r"https://www\.tensorflow\.org\S*[^\s.,;)]", r"[TensorFlow's page](\g<0>)", text)

@@ -43,7 +43,7 @@ def test_exactly_one_family():
     for d in DTYPES:
         families = [d.is_floating, d.is_complex, d.is_integer, d.is_bool, d.is_quantized, d is tf.string, not d.is_numpy_compatible]
         assert sum(families) == 1
-        assert d.differentiable == (d.is_floating or d.is_complex)
+        assert d.differentiable == (d.is_floating or d.is_complex or d is tf.variant)
         assert not d.is_unsigned or d.is_integer
 
 

@@ -14,7 +14,10 @@ from runner import ROOT, directives, notebooks, text_outputs
 MAX_CELL, MAX_CELLS, MAX_LINES = 25, 25, 300
 LONGER = {}   # (notebook, name of its longest definition): the reason why that cell may be longer
 UPWARD = {("1_core/140_tensor", "tfedu.ops."): "the first op that is missing loads the modules that declare ops",
-          ("4_kernels/490_selfcheck", "tfedu.kernels."): "the check of all kernels imports the modules that hold them"}
+          ("4_kernels/490_selfcheck", "tfedu.kernels."): "the check of all kernels imports the modules that hold them",
+          ("3_autodiff/300_tape", "tfedu.program.jacobian"): "the first Jacobian loads the module that walks once for all seeds",
+          ("5_program/500_graph", "tfedu.program.viewer"): "a graph that a notebook shows is drawn, by what needs all of this part",
+          ("5_program/550_function", "tfedu.program.viewer"): "and so is a concrete function"}
 
 
 def name(path): return path.relative_to(ROOT / "nbs").with_suffix("").as_posix()

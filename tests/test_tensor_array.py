@@ -69,3 +69,18 @@ def twice():
 def test_errors(call, error, words):
     with pytest.raises(error) as caught: call()
     assert words in str(caught.value)
+
+
+def test_spec():
+    spec, three = tf.TensorArraySpec([None, 2], tf.int32), tf.TensorArraySpec([3, 2], tf.int32)
+    assert spec.is_compatible_with(three) and spec.is_compatible_with(tf.TensorArray(tf.int32, 4, element_shape=[3, 2]))
+    others = [tf.TensorArraySpec([3, 2]), tf.TensorArraySpec([3], tf.int32), tf.constant([1]),
+              tf.TensorArraySpec([3, 2], tf.int32, True), tf.TensorArraySpec([3, 2], tf.int32, False, False)]
+    assert not any(map(spec.is_compatible_with, others))
+    assert spec.most_specific_compatible_type(three) == spec and spec.value_type is tf.TensorArray
+    assert tf.TensorArraySpec() == tf.TensorArraySpec.from_value(tf.TensorArray(tf.float32, 1))
+    assert len({spec, tf.TensorArraySpec([None, 2], tf.int32)}) == 1
+    inside = tf.function(lambda: tf.constant(tf.TensorArraySpec([2]).is_compatible_with(tf.TensorArray(tf.float32, 1, element_shape=[2]))))
+    assert bool(inside())
+    with pytest.raises(TypeError, match="expected a TensorArray, got int"): tf.TensorArraySpec.from_value(1)
+    with pytest.raises(ValueError): spec.most_specific_compatible_type(tf.TensorArraySpec([3, 2]))

@@ -22,11 +22,13 @@ from . import nn as nn
 from . import queue as queue
 from . import ragged as ragged
 from . import random as random
+from . import saved_model as saved_model
 from . import sets as sets
 from . import signal as signal
 from . import sparse as sparse
 from . import sysconfig as sysconfig
 from . import test as test
+from . import train as train
 from . import types as types
 from . import version as version
 from tfedu.autodiff.tape import AggregationMethod as AggregationMethod
@@ -41,7 +43,8 @@ from tfedu.ops.ragged_tensor import RaggedTensorSpec as RaggedTensorSpec
 from tfedu.ops.sparse_tensor import SparseTensor as SparseTensor
 from tfedu.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tfedu.core.tensor import Tensor as Tensor
-from tfedu.ops.tensor_array import TensorArray as TensorArray
+from tfedu.program.array_in_graph import TensorArray as TensorArray
+from tfedu.program.array_in_graph import TensorArraySpec as TensorArraySpec
 from tfedu.core.shape import TensorShape as TensorShape
 from tfedu.core.shape import TensorSpec as TensorSpec
 from tfedu.core.shape import TypeSpec as TypeSpec
@@ -75,6 +78,7 @@ from tfedu.ops.gather import boolean_mask as boolean_mask
 from tfedu.ops.array import broadcast_dynamic_shape as broadcast_dynamic_shape
 from tfedu.ops.array import broadcast_static_shape as broadcast_static_shape
 from tfedu.ops.reduce import broadcast_to as broadcast_to
+from tfedu.program.branch import case as case
 from tfedu.ops.cast import cast as cast
 from tfedu.ops.clip import clip_by_global_norm as clip_by_global_norm
 from tfedu.ops.clip import clip_by_norm as clip_by_norm
@@ -83,7 +87,9 @@ from tfedu.ops.complex import complex_ as complex
 from tfedu.core.dtype import complex128 as complex128
 from tfedu.core.dtype import complex64 as complex64
 from tfedu.ops.array import concat as concat
+from tfedu.program.branch import cond as cond
 from tfedu.core.convert import constant as constant
+from tfedu.program.effects import control_dependencies as control_dependencies
 from tfedu.core.convert import convert_to_tensor as convert_to_tensor
 from tfedu.ops.functions import cos as cos
 from tfedu.ops.functions import cosh as cosh
@@ -108,6 +114,9 @@ from tfedu.core.dtype import float16 as float16
 from tfedu.core.dtype import float32 as float32
 from tfedu.core.dtype import float64 as float64
 from tfedu.ops.piecewise import floor as floor
+from tfedu.program.map import foldl as foldl
+from tfedu.program.map import foldr as foldr
+from tfedu.program.function import function as function
 from tfedu.ops.gather import gather as gather
 from tfedu.ops.gather import gather_nd as gather_nd
 from tfedu.ops.placement import get_logger as get_logger
@@ -119,6 +128,9 @@ from tfedu.core.dtype import half as half
 from tfedu.ops.counting import histogram_fixed_width as histogram_fixed_width
 from tfedu.ops.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from tfedu.ops.array import identity as identity
+from tfedu.program.effects import identity_n as identity_n
+from tfedu.program.effects import init_scope as init_scope
+from tfedu.program.effects import inside_function as inside_function
 from tfedu.core.dtype import int16 as int16
 from tfedu.core.dtype import int32 as int32
 from tfedu.core.dtype import int64 as int64
@@ -130,6 +142,7 @@ from tfedu.ops.create import linspace as linspace
 from tfedu.ops.compare import logical_and as logical_and
 from tfedu.ops.compare import logical_not as logical_not
 from tfedu.ops.compare import logical_or as logical_or
+from tfedu.program.map import map_fn as map_fn
 from tfedu.ops.linalg import matmul as matmul
 from tfedu.ops.matrix_function import sqrtm as matrix_square_root
 from tfedu.ops.piecewise import maximum as maximum
@@ -139,13 +152,17 @@ from tfedu.ops.math import multiply as multiply
 from tfedu.core.variable import name_scope as name_scope
 from tfedu.ops.math import negative as negative
 from tfedu.ops.slicing import newaxis as newaxis
+from tfedu.program.effects import no_op as no_op
 from tfedu.ops.norm import norm as norm
 from tfedu.ops.compare import not_equal as not_equal
+from tfedu.program.effects import numpy_function as numpy_function
 from tfedu.ops.create import one_hot as one_hot
 from tfedu.ops.create import ones as ones
 from tfedu.ops.create import ones_like as ones_like
 from tfedu.ops.pad import pad as pad
 from tfedu.ops.piecewise import pow as pow
+from tfedu.program.effects import print_ as print
+from tfedu.program.effects import py_function as py_function
 from tfedu.core.dtype import qint16 as qint16
 from tfedu.core.dtype import qint32 as qint32
 from tfedu.core.dtype import qint8 as qint8
@@ -173,6 +190,7 @@ from tfedu.ops.pad import roll as roll
 from tfedu.ops.piecewise import round as round
 from tfedu.ops.cast import saturate_cast as saturate_cast
 from tfedu.ops.scalars import scalar_mul as scalar_mul
+from tfedu.program.map import scan as scan
 from tfedu.ops.gather import scatter_nd as scatter_nd
 from tfedu.ops.sort import searchsorted as searchsorted
 from tfedu.ops.sequence import sequence_mask as sequence_mask
@@ -196,6 +214,7 @@ from tfedu.ops.array import stop_gradient as stop_gradient
 from tfedu.ops.slicing import strided_slice as strided_slice
 from tfedu.core.dtype import string as string
 from tfedu.ops.math import subtract as subtract
+from tfedu.program.branch import switch_case as switch_case
 from tfedu.ops.functions import tan as tan
 from tfedu.ops.functions import tanh as tanh
 from tfedu.ops.gather import tensor_scatter_nd_add as tensor_scatter_nd_add
@@ -221,7 +240,9 @@ from tfedu.ops.sequence import unravel_index as unravel_index
 from tfedu.ops.array import unstack as unstack
 from tfedu.core.variable import variable_creator_scope as variable_creator_scope
 from tfedu.core.dtype import variant as variant
+from tfedu.program.batching import vectorized_map as vectorized_map
 from tfedu.ops.compare import where as where
+from tfedu.program.loop import while_loop as while_loop
 from tfedu.ops.create import zeros as zeros
 from tfedu.ops.create import zeros_like as zeros_like
 

@@ -21,6 +21,9 @@ from tfedu.ops.checking import assert_same_float_dtype as assert_same_float_dtyp
 from tfedu.ops.checking import assert_scalar as assert_scalar
 from tfedu.ops.checking import assert_shapes as assert_shapes
 from tfedu.ops.checking import assert_type as assert_type
+from tfedu.program.effects import check_numerics as check_numerics
+from tfedu.program.effects import disable_check_numerics as disable_check_numerics
+from tfedu.program.effects import enable_check_numerics as enable_check_numerics
 from tfedu.ops.placement import get_log_device_placement as get_log_device_placement
 from tfedu.ops.checking import is_numeric_tensor as is_numeric_tensor
 from tfedu.ops.placement import set_log_device_placement as set_log_device_placement

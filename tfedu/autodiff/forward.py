@@ -58,7 +58,7 @@ def through_linear(
 
 def still(x: Tensor) -> Tensor:
     "The tangent of something that does not move."
-    return wrap(np.zeros_like(x.array))
+    return OPS["zeros_like"](x) if x.symbolic else wrap(np.zeros_like(x.array))
 
 # %% ../../nbs/3_autodiff/305_forward.ipynb #cffc354a
 def transposed(
@@ -69,7 +69,7 @@ def transposed(
     "Tangent of the output of any op, by differentiating its backward rule."
     out = values[len(op.names)]
     outs = out if type(out) is list else [out]
-    probes = [wrap(np.ones_like(y.array)) for y in outs]
+    probes = [OPS["identity"](OPS["ones_like"](y)) if y.symbolic else wrap(np.ones_like(y.array)) for y in outs]
     with GradientTape() as tape:
         tape.watch([p for p in probes if p.dtype.differentiable])
         g = probes if type(out) is list else probes[0]
@@ -89,6 +89,7 @@ def push(
     tangents: list,  # Of the inputs: tensor, None, or a list of these
 ):                   # Tangent of the output, or list of tangents; None if nothing moves
     "How the output of a call moves when its inputs move."
+    if type(op) is not Op: return op.tangent(xs, params, out, tangents)   # a node of a graph that knows how it moves
     if not op.rules: return None
     values = (*xs, *params, out, *[None] * len(op.saves))
     if all(rule.slope for rule in op.rules): return along_slopes(op, values, tangents)

@@ -27,7 +27,7 @@ class DType:
         self.is_floating, self.is_complex, self.is_bool = family == "floating", family == "complex", family == "bool"
         self.is_integer, self.is_unsigned = family in ("signed", "unsigned"), family == "unsigned"
         self.is_quantized, self.is_numpy_compatible = family == "quantized", family != "handle"
-        self.differentiable = self.is_floating or self.is_complex             # has slopes, so gradients flow through it
+        self.differentiable = self.is_floating or self.is_complex or name == "variant"   # has slopes, so gradients flow through it
 
     min = property(lambda self: extreme(self, "min"), doc="Its smallest finite value, or TypeError.")
     max = property(lambda self: extreme(self, "max"), doc="Its largest finite value, or TypeError.")

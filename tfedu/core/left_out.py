@@ -156,8 +156,7 @@ leave_out("is a service between machines that tf.data runs on a cluster", """
 # %% ../../nbs/1_core/103_left_out.ipynb #fc21b0fd
 leave_out("is used by almost nobody, and a few lines with other ops do the same", """
     tf: extract_volume_patches parallel_stack required_space_to_batch_paddings timestamp
-    tf.saved_model: CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES PREDICT_OUTPUTS
-        REGRESS_OUTPUTS TPU
+    tf.saved_model: TPU
 """)
 
 # %% ../../nbs/1_core/103_left_out.ipynb #b930dd76

@@ -6,7 +6,7 @@
 __all__ = ['SCHEDULES', 'STARTS', 'ONCE', 'ALIASES', 'VALID', 'CLIPS', 'ONE', 'LearningRateSchedule', 'start_value', 'Weights',
            'Saved', 'number', 'Hyperparameters', 'present', 'fitting', 'norm', 'apply', 'clip_values', 'clip_norms',
            'clip_global_norm', 'clip_option', 'checked_options', 'all_reduce_sum', 'takes_state', 'add_one', 'missing',
-           'Pipeline', 'Updates', 'Gradients', 'setting', 'schedule_of', 'Described', 'Optimizer']
+           'Stored', 'Pipeline', 'Updates', 'Gradients', 'setting', 'schedule_of', 'Described', 'later', 'Optimizer']
 
 # %% ../../nbs/8_keras/800_optimizer.ipynb #c965f4a9
 import logging
@@ -31,10 +31,14 @@ from ..core.dtype import float32
 from ..core.dtype import float64
 from ..core.dtype import int64
 from ..core.errors import InvalidArgumentError
+from ..core.module import Module
+from ..core.module import arrived
 from ..core.publish import publish
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
 from ..core.trace import LISTENERS
+from ..core.trace import GRAPH
+from ..core.trace import UNUSUAL
 from ..core.trace import span
 from ..core.variable import Place
 from ..core.variable import Variable
@@ -96,6 +100,7 @@ class Weights:
         with device(var.device), name_scope(""): slot = slots[slot_name] = self.add_weight(name, var.array.shape, var.dtype, initializer)
         if slot_name not in self._slot_names: self._slot_names.append(slot_name)
         self._weights.append(slot)
+        arrived(self)
         return slot
 
     def get_slot(self, var: Variable, slot_name: str) -> Variable:
@@ -117,6 +122,7 @@ class Saved(Weights):
         if self._iterations is not None: raise RuntimeError("Optimizer.iterations: it is in use and cannot be replaced, but assigned to")
         self._iterations = variable
         self._weights.append(variable)
+        arrived(self)
 
     @property
     def weights(self) -> list: return self._weights
@@ -164,7 +170,7 @@ class Hyperparameters(Saved):
         for name, value in sorted(self._hyper.items(), key=lambda item: item[0]):
             if isinstance(value, (Tensor, Place)) or callable(value): continue
             with name_scope(""): self._hyper[name] = self.add_weight(name, (), initializer=number(value, name), aggregation=ONCE)
-        self._hypers_created = True
+        self._hypers_created = True; arrived(self)
 
     def __getattr__(self, name):
         if (known := ALIASES.get(name, name)) in self.__dict__.get("_hyper", ()): return self._get_hyper(known)
@@ -273,7 +279,18 @@ def missing(optimizer: Any, method: str, why: str = "must be overridden"):
     raise NotImplementedError(f"{type(optimizer).__name__}.{method} {why}")
 
 # %% ../../nbs/8_keras/800_optimizer.ipynb #bdce454c
-class Pipeline(Hyperparameters):
+class Stored(Hyperparameters):
+    "What checkpoints see of an optimizer."
+    def __parts__(self) -> dict:
+        "What checkpoints store: the count of steps, hyperparameters, and variables or modules that a subclass holds."
+        own = {name: x for name, x in vars(self).items() if not name.startswith("_") and isinstance(x, (Place, Module))}
+        count = {} if self._iterations is None else {"iter": self._iterations}
+        return own | {name: x for name, x in self._hyper.items() if isinstance(x, Place)} | count
+    def __slots_of__(self, var: Variable) -> dict: return self._slots.get(var.serial, {})
+    def __new_slot__(self, var: Variable, name: str) -> Variable: return self.add_slot(var, name)
+
+# %% ../../nbs/8_keras/800_optimizer.ipynb #29753677
+class Pipeline(Stored):
     "From gradients to changed variables."
     clipvalue, clipnorm, global_clipnorm = map(clip_option, CLIPS)
 
@@ -389,6 +406,17 @@ class Described(Gradients):
         if isinstance(rate := config.get("learning_rate"), dict): config["learning_rate"] = schedule_of(rate, custom_objects)
         return cls(**config)
 
+# %% ../../nbs/8_keras/800_optimizer.ipynb #3b5f9949
+def later(
+    graph: Any,              # That this thread writes
+    optimizer: "Optimizer",
+    args: tuple,             # Of `apply_gradients`, the pairs first
+) -> Variable:
+    "Take a step down in `graph`. Returns the count of steps."
+    graph.outside(lambda: optimizer._create_all_weights([v for _, v in args[0]]))
+    graph.act(optimizer.apply_gradients, args)
+    return optimizer.iterations
+
 # %% ../../nbs/8_keras/800_optimizer.ipynb #fac81616
 @publish("tf.keras.optimizers.Optimizer")
 class Optimizer(Described):
@@ -410,6 +438,8 @@ class Optimizer(Described):
     def apply_gradients(self, grads_and_vars: Iterable, name=None, experimental_aggregate_gradients=True) -> Variable | None:
         "Change variables; returns the count of steps. Raises ValueError without gradients, InvalidArgumentError for one that does not fit."
         pairs = present(grads_and_vars)
+        if UNUSUAL and (graph := GRAPH.get()) is not None:
+            return later(graph, self, (pairs, name, experimental_aggregate_gradients))
         if pairs and self._unaltered() and self._at_once(pairs): return change(self.iterations, add_one)
         self._create_all_weights(variables := [v for _, v in pairs])
         if not pairs: return None

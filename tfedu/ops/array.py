@@ -46,6 +46,7 @@ def stop_gradient(xp, input):
 def reshape(xp, tensor, shape):
     "The same elements in row order under another `shape`; -1: whatever is left. Raises InvalidArgumentError. `tf.reshape`"
     sizes = tuple(shape) if isinstance(shape, (list, tuple, TensorShape)) else (shape,)
+    if None in sizes: raise ValueError(f"reshape: a size that is to follow from the others is -1, not None, got {sizes}")
     if min(sizes, default=0) < -1: raise InvalidArgumentError(None, None, f"reshape: a size must be >= 0, or -1 once, got {sizes}")
     if tensor.size == 0 and {0, -1} <= set(sizes):   # NumPy gives up; TensorFlow lets the other axes decide
         rest = prod(n for n in tensor.shape if n) // prod(n for n in sizes if n > 0)
@@ -128,7 +129,7 @@ def concat(
 @op("tf.stack", linear=True)
 def stack(xp, values: list, axis=0):
     "Tensors of one shape side by side along a new `axis`. Raises InvalidArgumentError when shapes differ. `tf.stack`"
-    return xp.stack(values, axis)
+    return xp.stack(values, axis) if values else xp.zeros(0, np.float32)
 
 @stack.vjp
 def _(xp, g, values_shape, axis):

@@ -8,6 +8,7 @@ __all__ = ['LADDER', 'as_sizes', 'filled', 'zeros', 'ones', 'fill', 'zeros_like'
 
 # %% ../../nbs/2_ops/217_create.ipynb #0407f4c1
 from math import ceil
+from math import prod
 from operator import index
 from typing import Any
 import numpy as np
@@ -156,6 +157,13 @@ def one_hot_rows(xp, indices: INDEX | {uint8}, depth, on, off, axis, dtype):
         raise InvalidArgumentError(None, None, f"one_hot: axis {axis} is out of range for indices of shape {indices.shape}")
     if depth < 0: raise InvalidArgumentError(None, None, f"one_hot: depth must not be negative, got {depth}")
     axis = indices.ndim if axis == -1 else axis
+    if xp is np:
+        out = np.zeros((*indices.shape[:axis], depth, *indices.shape[axis:]), dtype.np)
+        if off or dtype is string: out[...] = off
+        flat, inner = indices.reshape(-1), prod(indices.shape[axis:])
+        where = np.flatnonzero((flat >= 0) & (flat < depth))
+        out.reshape(-1)[(where // inner * depth + flat[where]) * inner + where % inner] = on
+        return out
     places = xp.arange(depth).reshape((depth,) + (1,) * (indices.ndim - axis))
     return xp.where(xp.expand_dims(indices, axis) == places, on, off).astype(dtype.np)
 

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['Qr', 'times_adjoint', 'adjoint_times', 'diagonal_of', 'on_diagonal', 'gaps', 'known', 'to_lower', 'eigh_parts',
-           'eigh', 'eigvalsh', 'across', 'svd_parts', 'singular_values', 'svd', 'qr_parts', 'qr', 'thin_qr',
-           'eig_parts', 'as_type', 'eig', 'eigvals']
+           'eigh', 'eigvalsh', 'across', 'svd_or_nan', 'svd_parts', 'singular_values', 'svd', 'qr_parts', 'qr',
+           'thin_qr', 'eig_parts', 'as_type', 'eig', 'eigvals']
 
 # %% ../../nbs/2_ops/232_decompose.ipynb #c36e56e8
 from collections import namedtuple
@@ -98,10 +98,19 @@ def across(xp, inner, s, x):
     if x.shape[-1] == x.shape[-2]: return 0 * inner
     return (inner - matmul.at(xp)(x, adjoint_times(xp, x, inner))) * s[..., None, :]
 
+def svd_or_nan(xp, a, full_matrices: bool = False, compute_uv: bool = True):
+    "The singular values and vectors of matrices; all `nan` for one that has a number that is not finite."
+    good = xp.isfinite(a).all((-2, -1))
+    if good.all(): return xp.linalg.svd(a, full_matrices, compute_uv)
+    found = xp.linalg.svd(xp.where(good[..., None, None], a, 0), full_matrices, compute_uv)
+    def marked(x): return xp.where(good.reshape(good.shape + (1,) * (x.ndim - good.ndim)), x, x.dtype.type(xp.nan))
+    return tuple(map(marked, found)) if compute_uv else marked(found)
+
+# %% ../../nbs/2_ops/232_decompose.ipynb #fce89b5b
 @op("", T=SOLVABLE)
 def svd_parts(xp, tensor, full_matrices=False):
     "Singular values, and the matrices `u` and `v` with `tensor == u @ diag(s) @ adjoint(v)`."
-    u, s, v = xp.linalg.svd(tensor, full_matrices)
+    u, s, v = svd_or_nan(xp, tensor, full_matrices)
     return [s, u, adjoined(xp, v)]
 
 @svd_parts.vjp
@@ -123,7 +132,7 @@ def _(xp, g, out, tensor_shape, tensor_dtype, full_matrices):
 @op("", T=SOLVABLE)
 def singular_values(xp, tensor):
     "Singular values, descending."
-    return xp.linalg.svd(tensor, compute_uv=False)
+    return svd_or_nan(xp, tensor, compute_uv=False)
 
 @singular_values.vjp
 def _(xp, g, tensor, tensor_dtype):

@@ -52,7 +52,7 @@ class Optional:
     def __repr__(self): return f"Optional({self.components[0]!r})" if self.components else f"Optional(none of {self.element_spec!r})"
 
 # %% ../../nbs/2_ops/291_experimental.ipynb #fc6941bf
-@publish("tf.mixed_precision.experimental.LossScale")
+@publish("tf.mixed_precision.experimental.LossScale", "tf.train.experimental.LossScale")
 class LossScale:
     "The factor of a loss. `tf.mixed_precision.experimental.LossScale`"
     def __call__(self) -> Tensor: raise NotImplementedError("LossScale: a subclass gives the scale as a float32 scalar")
@@ -61,7 +61,7 @@ class LossScale:
     @classmethod
     def from_config(cls, config: dict) -> "LossScale": return cls(**config)
 
-@publish("tf.mixed_precision.experimental.FixedLossScale")
+@publish("tf.mixed_precision.experimental.FixedLossScale", "tf.train.experimental.FixedLossScale")
 class FixedLossScale(LossScale):
     "A scale that stays. Raises ValueError unless it is a number of at least 1. `tf.mixed_precision.experimental.FixedLossScale`"
     def __init__(self, loss_scale_value):
@@ -83,7 +83,7 @@ def finite(grads) -> bool:
     return all(bool(reduce_all(is_finite(convert_to_tensor(g)))) for g in parts if g is not None)
 
 # %% ../../nbs/2_ops/291_experimental.ipynb #c8abfe20
-@publish("tf.mixed_precision.experimental.DynamicLossScale")
+@publish("tf.mixed_precision.experimental.DynamicLossScale", "tf.train.experimental.DynamicLossScale")
 class DynamicLossScale(LossScale):
     "A scale that looks for the largest that does not overflow. `tf.mixed_precision.experimental.DynamicLossScale`"
     def __init__(self,
@@ -99,6 +99,7 @@ class DynamicLossScale(LossScale):
     increment_period = property(lambda self: self._increment_period, doc="Good steps in a row until it grows.")
     multiplier = property(lambda self: self._multiplier, doc="By which it grows and shrinks.")
     def __call__(self) -> Tensor: return convert_to_tensor(self._current_loss_scale)
+    def __parts__(self) -> dict: return {"current_loss_scale": self._current_loss_scale, "good_steps": self._num_good_steps}
     def update(self, grads) -> tuple:
         "Adapt to gradients: `(None, whether they may be applied)`."
         good = finite(grads)

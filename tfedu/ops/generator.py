@@ -4,10 +4,13 @@
 
 # %% auto #0
 __all__ = ['SIZE', 'MIXERS', 'FULL', 'Algorithm', 'algorithm', 'create_rng_state', 'words_of', 'Position', 'full_integers',
-           'keys', 'binomial', 'Startable', 'Generator', 'Shared', 'get_global_generator', 'set_global_generator']
+           'keys', 'binomial', 'drawn', 'stepping', 'Startable', 'Generator', 'Shared', 'get_global_generator',
+           'set_global_generator']
 
 # %% ../../nbs/2_ops/242_generator.ipynb #841968fc
+from collections.abc import Callable
 from enum import IntEnum
+from functools import wraps
 from math import prod
 from operator import index
 from secrets import randbits
@@ -24,6 +27,7 @@ from ..core.dtype import int64
 from ..core.dtype import uint32
 from ..core.dtype import uint64
 from ..core.publish import publish
+from ..core.trace import GRAPH
 from ..core.tensor import Tensor
 from ..core.tensor import place
 from ..core.variable import Variable
@@ -87,6 +91,7 @@ class Position:
     def __init__(self, state: Any, alg: Any):
         self.algorithm = int(algorithm(alg))
         self.state = Variable(words_of(state, self.algorithm), dtype=int64, trainable=False, name="StateVar")
+    def __parts__(self) -> dict: return {"_state_var": self.state}   # what checkpoints store
 
     def advance(self, delta: int) -> Tensor:
         "Move the counter by `delta`. Returns the state before."
@@ -130,6 +135,27 @@ def binomial(position: Position, shape: Any, counts: Any, probs: Any, dtype: Any
     trials, share = (convert_to_tensor(v).array.astype(np.float64) for v in (counts, probs))
     return place(np.asarray(sampler.binomial(trials.astype(np.int64), share, shape)).astype(found.np))
 
+# %% ../../nbs/2_ops/242_generator.ipynb #f0afde03
+def drawn(
+    method: str,      # Of `Generator`
+    alg: int,
+    state: Tensor,    # Where the generator stands
+    args: tuple, kw: dict,
+) -> tuple:           # What the method gives, and where the generator stands then
+    "A draw, as a function without memory."
+    source = Generator(state=state, alg=alg)
+    return getattr(source, method)(*args, **kw), source.state.value()
+
+def stepping(method: Callable) -> Callable:
+    "`method` of a generator, which becomes a call and a change of the state while a graph is written."
+    @wraps(method)
+    def call(self, *args, **kw):
+        if (graph := GRAPH.get()) is None: return method(self, *args, **kw)
+        out, state = graph.call(drawn, (method.__name__, self.algorithm, self.state.value(), args, kw), {})
+        self.state.assign(state)
+        return out
+    return call
+
 # %% ../../nbs/2_ops/242_generator.ipynb #6439a3ff
 class Startable(Position):
     "Ways to make a generator and to put it elsewhere."
@@ -153,6 +179,7 @@ class Startable(Position):
     def reset(self, state): self.state.assign(words_of(state, self.algorithm))
     def reset_from_seed(self, seed): self.state.assign(create_rng_state(seed, self.algorithm))
     def reset_from_key_counter(self, key, counter): self.reset([*static(counter), static(key)])
+    @stepping
     def skip(self, delta): return self.advance(reserved(index(static(delta))))
     def __repr__(self): return f"<tf.random.Generator {Algorithm(self.algorithm).name} state={self.state.numpy().tolist()}>"
 
@@ -160,15 +187,21 @@ class Startable(Position):
 @publish("tf.random.Generator", "tf.random.experimental.Generator")
 class Generator(Startable):
     "A source of random numbers with a state of its own. `tf.random.Generator`"
+    @stepping
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=float32, name=None):
         return draw_floats("Generator.normal", self.mixer.normal, self.source, shape, stddev, mean, dtype)
+    @stepping
     def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=float32, name=None):
         return draw_floats("Generator.truncated_normal", self.mixer.truncated, self.source, shape, stddev, mean, dtype)
+    @stepping
     def uniform(self, shape, minval=0, maxval=None, dtype=float32, name=None):
         if minval is None and maxval is None and as_dtype(dtype).is_integer: return full_integers(self, shape, dtype)
         return draw_uniform("Generator.uniform", self.source, shape, minval, maxval, dtype, FULL, self.mixer)
+    @stepping
     def uniform_full_int(self, shape, dtype=uint64, name=None): return full_integers(self, shape, dtype)
+    @stepping
     def binomial(self, shape, counts, probs, dtype=int32, name=None): return binomial(self, shape, counts, probs, dtype)
+    @stepping
     def make_seeds(self, count=1):
         "Seeds for stateless functions, one a column."
         found = keys(self, count)

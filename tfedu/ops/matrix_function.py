@@ -22,6 +22,7 @@ from .cast import cast
 from .create import eye
 from .decompose import adjoint_times
 from .decompose import singular_values
+from .decompose import svd_or_nan
 from .decompose import times_adjoint
 from .linalg import matmul
 from .reduce import reduce_sum
@@ -151,8 +152,8 @@ def cutoff(xp, s, shape: tuple, rcond, factor: float):
 def pinv_parts(xp, a, rcond=None):
     "The pseudo-inverse of matrices."
     if a.ndim < 2: raise InvalidArgumentError(None, None, f"pinv: a needs 2 axes or more, got shape {a.shape}")
-    u, s, v = xp.linalg.svd(a, False)
-    large = s > cutoff(xp, s, a.shape, rcond, 10.)
+    u, s, v = svd_or_nan(xp, a)
+    large = ~(s <= cutoff(xp, s, a.shape, rcond, 10.))   # `nan` too: it stays
     return adjoined(xp, v) * xp.where(large, 1 / xp.where(large, s, 1), 0)[..., None, :].astype(a.dtype) @ adjoined(xp, u)
 
 @pinv_parts.vjp

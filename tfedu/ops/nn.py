@@ -170,10 +170,12 @@ def tail(xp, y):
 @elementwise("tf.math.erf", d=lambda xp, x: like(x, 2 / sqrt(pi)) * exp.at(xp)(-x * x), T=FLOATING)
 def erf(xp, x):
     "The error function, elementwise, within 4 units of the last place. Cody 1969, `tf.math.erf`"
-    w = precise(xp, x)
-    y = xp.abs(w)
-    inner, outer = xp.minimum(y, .46875), 1 - tail(xp, xp.clip(y, .46875, 30))
-    return xp.copysign(xp.where(y > .46875, outer, inner * quotient(inner * inner, SMALL)), w).astype(x.dtype, copy=False)
+    def area(x):
+        w = precise(xp, x)
+        y = xp.abs(w)
+        inner, outer = xp.minimum(y, .46875), 1 - tail(xp, xp.clip(y, .46875, 30))
+        return xp.copysign(xp.where(y > .46875, outer, inner * quotient(inner * inner, SMALL)), w).astype(x.dtype, copy=False)
+    return if_large(xp, area, x)
 
 @elementwise("tf.math.erfc", d=lambda xp, x: like(x, -2 / sqrt(pi)) * exp.at(xp)(-x * x), T=FLOATING)
 def erfc(xp, x):
@@ -219,7 +221,10 @@ def by_rows(xp, f, axis, *arrays):
 
 # %% ../../nbs/2_ops/230_nn.ipynb #1efdd89e
 @op("tf.nn.softmax tf.math.softmax", T=FLOATING, inputs=1)
-def softmax(xp, logits, axis=None):
+def softmax(xp,
+    logits,      # Of any shape, not a scalar
+    axis=None,   # The axis whose shares add up to 1; None: the last
+):
     "$e^{x_i} / \\sum_j e^{x_j}$ along `axis`, None: the last; 0 in rows of -inf. Raises InvalidArgumentError for a scalar. `tf.nn.softmax`"
     def shares(x):
         e = xp.exp(shifted(xp, precise(xp, x), last(axis)))
@@ -231,7 +236,10 @@ def _(xp, g, out, axis):
     return by_rows(xp, lambda g, out: (g - reduce_sum.at(xp)(g * out, last(axis), True)) * out, axis, g, out)
 
 @op("tf.nn.log_softmax tf.math.log_softmax", T=FLOATING, inputs=1)
-def log_softmax(xp, logits, axis=None):
+def log_softmax(xp,
+    logits,      # Of any shape, not a scalar
+    axis=None,   # The axis whose shares add up to 1 before the logarithm; None: the last
+):
     "The logarithm of `softmax`, exact where that is near 0. Raises InvalidArgumentError for a scalar. `tf.nn.log_softmax`"
     z = shifted(xp, precise(xp, logits), last(axis))
     return (z - xp.log(xp.maximum(xp.exp(z).sum(last(axis), keepdims=True), 1))).astype(logits.dtype, copy=False)

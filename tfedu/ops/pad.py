@@ -23,6 +23,8 @@ from .slicing import getitem
 @op("tf.tile", inputs=1, linear=True)
 def tile(xp, input, multiples):
     "`input`, `multiples[i]` times along axis `i`. Raises InvalidArgumentError unless there is one number >= 0 for each axis. `tf.tile`"
+    if isinstance(multiples, int):
+        raise InvalidArgumentError(None, None, f"tile: multiples needs a list of numbers, one for each axis, got {multiples}")
     if len(multiples) != input.ndim or min(multiples, default=0) < 0:
         raise InvalidArgumentError(None, None, f"tile: multiples needs a number >= 0 for each axis of {input.shape}, got {multiples}")
     return xp.tile(input, multiples)

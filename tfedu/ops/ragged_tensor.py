@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['TREATED', 'PLAIN', 'checked', 'cuts', 'length', 'as_values', 'ByCuts', 'ByRows', 'Nested', 'nested', 'rows',
-           'Partitioned', 'rowids', 'row_lengths', 'bounding_shape', 'recut', 'fitted', 'Listed', 'RaggedTensor',
-           'to_list', 'as_numpy', 'rebuilt', 'treat', 'RaggedTensorSpec']
+           'Partitioned', 'fewer', 'rowids', 'row_lengths', 'bounding_shape', 'recut', 'fitted', 'Listed',
+           'RaggedTensor', 'to_list', 'as_numpy', 'rebuilt', 'treat', 'RaggedTensorSpec']
 
 # %% ../../nbs/2_ops/278_ragged_tensor.ipynb #59d22633
 import numpy as np
@@ -15,7 +15,9 @@ from ..core.dtype import float32
 from ..core.dtype import int32
 from ..core.dtype import int64
 from ..core.errors import InvalidArgumentError
+from ..core.publish import methods_in_one_piece
 from ..core.publish import publish
+from ..core.publish import rescued
 from ..core.shape import VALUE_TYPES
 from ..core.shape import TensorShape
 from ..core.shape import TypeSpec
@@ -54,6 +56,7 @@ def as_values(op: str, values):
     return values
 
 # %% ../../nbs/2_ops/278_ragged_tensor.ipynb #a3a17723
+@methods_in_one_piece
 class ByCuts(Arithmetic):
     "Ragged tensors from values and cuts."
     __slots__ = ("values", "row_splits", "uniform_row_length", "__weakref__")
@@ -82,6 +85,7 @@ class ByCuts(Arithmetic):
         return cls.from_row_splits(values, np.append(0, limits).astype(limits.dtype), name, validate)
 
 # %% ../../nbs/2_ops/278_ragged_tensor.ipynb #fa2e6768
+@methods_in_one_piece
 class ByRows(ByCuts):
     "Ragged tensors from values and the rows in which they are."
     __slots__ = ()
@@ -104,6 +108,7 @@ class ByRows(ByCuts):
         return rows(values, np.arange(count + 1) * size, size)
 
 # %% ../../nbs/2_ops/278_ragged_tensor.ipynb #d61cf6ce
+@methods_in_one_piece
 class Nested(ByRows):
     "Ragged tensors from flat values and the partitions of all levels."
     __slots__ = ()
@@ -127,14 +132,16 @@ def nested(factory, flat_values, partitions: list[tuple], validate: bool):
 
 def rows(
     values,                      # Tensor or ragged tensor
-    splits: np.ndarray,          # Trusted
+    splits: np.ndarray | Tensor, # Trusted
     uniform: int | None = None,  # Length of each row, where the axis is uniform
 ) -> "RaggedTensor":
     "`values`, cut at `splits`."
+    if isinstance(splits, Tensor): return RaggedTensor(values, (splits, uniform), internal=True)
     if isinstance(values, RaggedTensor) and values.row_splits.array.dtype != splits.dtype: splits = splits.astype(np.int64)
     return RaggedTensor(values, (wrap(np.ascontiguousarray(splits)), uniform), internal=True)
 
 # %% ../../nbs/2_ops/278_ragged_tensor.ipynb #51a407c5
+@methods_in_one_piece
 class Partitioned(Nested):
     "What a ragged tensor knows about its rows."
     __slots__ = ()
@@ -142,7 +149,8 @@ class Partitioned(Nested):
     flat_values = property(lambda self: getattr(self.values, "flat_values", self.values), doc="The values without any cut.")
     ragged_rank = property(lambda self: 1 + getattr(self.values, "ragged_rank", 0), doc="The number of levels of rows.")
     nested_row_splits = property(lambda self: (self.row_splits, *getattr(self.values, "nested_row_splits", ())), doc="Cuts of each level.")
-    shape = property(lambda self: TensorShape([length(self), self.uniform_row_length, *self.values.shape[1:]]), doc="None: ragged.")
+    shape = property(lambda self: TensorShape([fewer(self.row_splits.shape[0]), self.uniform_row_length, *self.values.shape[1:]]),
+                     doc="None: ragged.")
     device = property(lambda self: self.flat_values.device, doc="Where the values are.")
     _type_spec = property(lambda self: RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self.row_splits.dtype))
 
@@ -155,13 +163,17 @@ class Partitioned(Nested):
     def nested_row_lengths(self, name=None): return tuple([wrap(np.diff(s.array)) for s in self.nested_row_splits])
     def nested_value_rowids(self, name=None): return tuple([wrap(rowids(s.array)) for s in self.nested_row_splits])
     def bounding_shape(self, axis=None, name=None, out_type=None): return bounding_shape(self, axis, self.cast_to(out_type))
-    def with_values(self, new_values): return rows(fitted(new_values, length(self.values)), self.row_splits.array, self.uniform_row_length)
+    def with_values(self, new_values): return rows(fitted(new_values, length(self.values)), self.row_splits, self.uniform_row_length)
     def with_flat_values(self, new_values):
         inner = self.values.with_flat_values(new_values) if isinstance(self.values, RaggedTensor) else new_values
         return self.with_values(inner)
     def with_row_splits_dtype(self, dtype): return recut(self, as_dtype(dtype).np)
 
 # %% ../../nbs/2_ops/278_ragged_tensor.ipynb #35da489c
+def fewer(count: int | None) -> int | None:
+    "One less, where it is known."
+    return None if count is None else count - 1
+
 def rowids(splits: np.ndarray) -> np.ndarray:
     "The row of each value."
     return np.repeat(np.arange(len(splits) - 1, dtype=splits.dtype), np.diff(splits))
@@ -202,10 +214,13 @@ class Listed(Partitioned):
     def __iter__(self): return (self[i] for i in range(length(self)))
     def __bool__(self): raise TypeError("a RaggedTensor is neither true nor false")
     def __array__(self, dtype=None, copy=None): raise TypeError("a RaggedTensor becomes a tensor by its method to_tensor only")
-    def __repr__(self): return f"<tf.RaggedTensor {self.to_list()}>"
+    def __repr__(self):
+        if self.flat_values.symbolic or self.row_splits.symbolic: return f"<tf.RaggedTensor shape={self.shape} dtype={self.dtype.name}>"
+        return f"<tf.RaggedTensor {self.to_list()}>"
 
 # %% ../../nbs/2_ops/278_ragged_tensor.ipynb #606d9cb2
 @publish("tf.RaggedTensor")
+@methods_in_one_piece
 class RaggedTensor(Listed):
     "Rows of different lengths; made by its `from_...` methods. Raises ValueError when called directly. `tf.RaggedTensor`"
     __slots__ = ()
@@ -215,7 +230,9 @@ class RaggedTensor(Listed):
         self.row_splits, self.uniform_row_length = row_partition
 
     @staticmethod
-    def __op__(function, args, kw): return treat(function, args, kw)
+    def __op__(function, args, kw):
+        try: return treat(function, args, kw)
+        except Exception as error: return rescued(function, args, kw, error)
     @classmethod
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=int64):
         return TREATED.of("from_tensor")(tensor, lengths, padding, ragged_rank, row_splits_dtype)
@@ -248,7 +265,7 @@ def rebuilt(like: RaggedTensor, flat_values, splits: list) -> RaggedTensor | Non
     if flat_values is None: return None
     inner = like.values
     values = rebuilt(inner, flat_values, splits[1:]) if isinstance(inner, RaggedTensor) else flat_values
-    return rows(values, (like.row_splits if splits[0] is None else splits[0]).array, like.uniform_row_length)
+    return rows(values, like.row_splits if splits[0] is None else splits[0], like.uniform_row_length)
 
 PLAIN = frozenset("""bitcast clip_by_value dropout erfcinv gelu log_sigmoid ndtri saturate_cast scalar_mul silu swish xdivy xlog1py
     xlogy""".split())   # functions that work element by element, whether or not they are declared as such

@@ -88,6 +88,7 @@ def summed(
     keepdims: bool,
 ):
     "The sum over `axis`, of 16-bit floats in float32."
+    keepdims = bool(keepdims)
     all_of = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
     first = xp is np and x.size >= LARGE and (0 in all_of or -x.ndim in all_of)
     if not first or len(cuts := strips(x.shape)) < 2: return xp.add.reduce(x, axis, wide(x), None, keepdims)
@@ -121,7 +122,7 @@ def share(
 def whole_mean(xp, x, axis, keepdims):
     "The mean of integers, rounded towards zero. The upper and lower 32 bits are summed apart, since the sum might not fit in 64."
     x = x.astype("uint64" if x.dtype.kind == "u" else "int64", copy=False)
-    high, low = (xp.add.reduce(part, axis, None, None, keepdims) for part in (x >> 32, x & 0xFFFFFFFF))
+    high, low = (xp.add.reduce(part, axis, None, None, bool(keepdims)) for part in (x >> 32, x & 0xFFFFFFFF))
     count = max(x.size // (high.size or 1), 1)
     rest = (high % count << 32) + low
     mean = (high // count << 32) + rest // count
@@ -161,7 +162,7 @@ def reduce_max(xp,
     keepdims=False,     # Leave axes of size 1 where some were reduced
 ):
     "The largest over `axis`, `nan` if one is. Raises InvalidArgumentError for an axis that does not exist. `tf.math.reduce_max`"
-    return input_tensor.max(axes(input_tensor, axis), None, keepdims, **ends(input_tensor, 0))
+    return input_tensor.max(axes(input_tensor, axis), None, bool(keepdims), **ends(input_tensor, 0))
 
 @op("tf.reduce_min tf.math.reduce_min", xp="min", inputs=1, T=REAL)
 def reduce_min(xp,
@@ -170,7 +171,7 @@ def reduce_min(xp,
     keepdims=False,     # Leave axes of size 1 where some were reduced
 ):
     "The smallest over `axis`, `nan` if one is. Raises InvalidArgumentError for an axis that does not exist. `tf.math.reduce_min`"
-    return input_tensor.min(axes(input_tensor, axis), None, keepdims, **ends(input_tensor, 1))
+    return input_tensor.min(axes(input_tensor, axis), None, bool(keepdims), **ends(input_tensor, 1))
 
 # %% ../../nbs/2_ops/210_reduce.ipynb #cde02c41
 @reduce_max.vjp
@@ -216,11 +217,13 @@ def reduce_prod(xp,
     keepdims=False,     # Leave axes of size 1 where some were reduced
 ):
     "The product over `axis`, 1 of nothing. Raises InvalidArgumentError for an axis that does not exist. `tf.math.reduce_prod`"
-    total = input_tensor.prod(axes(input_tensor, axis), wide(input_tensor), None, keepdims)
+    total = input_tensor.prod(axes(input_tensor, axis), wide(input_tensor), None, bool(keepdims))
     return total if total.dtype == input_tensor.dtype else total.astype(input_tensor.dtype)
 
 @reduce_prod.vjp
-def _(xp, g, input_tensor, input_tensor_shape, axis):
+def _(xp, g, input_tensor, input_tensor_shape, input_tensor_dtype, axis):
+    half = input_tensor_dtype.itemsize == 2   # a product of some may be too large for 16 bits where the product of all others is not
+    if half: input_tensor, g = (cast.at(xp)(x, np.dtype(np.float32)) for x in (input_tensor, g))
     sizes, shape = input_tensor_shape, kept(input_tensor_shape, axis)
     gone = [i for i, n in enumerate(sizes) if shape[i] != n]
     order = [i for i in range(len(sizes)) if i not in gone] + gone
@@ -228,7 +231,8 @@ def _(xp, g, input_tensor, input_tensor_shape, axis):
     rows = xp.reshape(xp.transpose(input_tensor, order), (*moved[:stay], prod(moved[stay:])))
     others = cumprod.at(xp)(rows, -1, True, False) * cumprod.at(xp)(rows, -1, True, True)
     back = xp.transpose(xp.reshape(others, moved), [order.index(i) for i in range(len(sizes))])
-    return xp.reshape(g, shape) * xp.conj(back)
+    u = xp.reshape(g, shape) * xp.conj(back)
+    return cast.at(xp)(u, input_tensor_dtype) if half else u
 
 # %% ../../nbs/2_ops/210_reduce.ipynb #562988fe
 @op("tf.reduce_all tf.math.reduce_all", xp="all", inputs=1, T=BOOL)
@@ -238,7 +242,7 @@ def reduce_all(xp,
     keepdims=False,     # Leave axes of size 1 where some were reduced
 ):
     "Whether all are true over `axis`. Raises InvalidArgumentError for an axis that does not exist. `tf.math.reduce_all`"
-    return input_tensor.all(axes(input_tensor, axis), keepdims=keepdims)
+    return input_tensor.all(axes(input_tensor, axis), keepdims=bool(keepdims))
 
 @op("tf.reduce_any tf.math.reduce_any", xp="any", inputs=1, T=BOOL)
 def reduce_any(xp,
@@ -247,7 +251,7 @@ def reduce_any(xp,
     keepdims=False,     # Leave axes of size 1 where some were reduced
 ):
     "Whether at least one is true over `axis`. Raises InvalidArgumentError for an axis that does not exist. `tf.math.reduce_any`"
-    return input_tensor.any(axes(input_tensor, axis), keepdims=keepdims)
+    return input_tensor.any(axes(input_tensor, axis), keepdims=bool(keepdims))
 
 # %% ../../nbs/2_ops/210_reduce.ipynb #a0aa7bcd
 @op("tf.reduce_logsumexp tf.math.reduce_logsumexp", inputs=1, T=FLOATING)
@@ -260,7 +264,7 @@ def reduce_logsumexp(xp,
     x, axis = input_tensor.astype(wide(input_tensor), copy=False), axes(input_tensor, axis)
     largest = x.max(axis, None, True, **ends(x, 0))
     largest = xp.where(xp.isfinite(largest), largest, 0)
-    total = xp.exp(x - largest).sum(axis, None, None, keepdims)
+    total = xp.exp(x - largest).sum(axis, None, None, bool(keepdims))
     return (xp.log(total) + largest.reshape(total.shape)).astype(input_tensor.dtype, copy=False)
 
 @reduce_logsumexp.vjp

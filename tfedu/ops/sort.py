@@ -98,6 +98,7 @@ def searchsorted(xp, sorted_sequence, values, side="left", out_type=int32):
     "The place of each of `values` in its row of `sorted_sequence` (the last axis). Raises InvalidArgumentError. `tf.searchsorted`"
     rows, wanted = sorted_sequence, values
     if side not in ("left", "right"): raise ValueError(f"searchsorted: side must be 'left' or 'right', got {side!r}")
+    if not wanted.ndim: raise InvalidArgumentError(None, None, "searchsorted: values must have at least one axis, got a scalar")
     if not rows.ndim or rows.shape[:-1] != wanted.shape[:-1]:
         raise InvalidArgumentError(None, None, f"searchsorted: sorted_sequence {rows.shape} and values {wanted.shape} must agree "
                                    "except in the last axis")

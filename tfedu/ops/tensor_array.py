@@ -13,7 +13,6 @@ from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.errors import InvalidArgumentError
 from ..core.errors import OutOfRangeError
-from ..core.publish import publish
 from ..core.shape import TensorShape
 from ..core.shape import as_shape
 from ..core.tensor import Tensor
@@ -117,7 +116,6 @@ class Parts(Access):
     def whole(self, value) -> Tensor: return convert_to_tensor(value, None if hasattr(value, "dtype") else self.dtype)
 
 # %% ../../nbs/2_ops/284_tensor_array.ipynb #5cd21cb2
-@publish("tf.TensorArray")
 class TensorArray(Parts):
     "Numbered slots for tensors of one type. Raises ValueError, InvalidArgumentError, OutOfRangeError. `tf.TensorArray`"
     def size(self, name=None) -> Tensor: return convert_to_tensor(len(self.tensors))

@@ -1,0 +1,2 @@
+# Generated from the notebooks by `make export`; do not edit.
+from tfedu.program.saved_model import VariablePolicy as VariablePolicy
