@@ -105,6 +105,7 @@ def known_rank(case):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [
     param for param in chosen() if not bad(param) and known_rank(param.values[0]) and "how" not in param.values[0]])
 @pytest.mark.filterwarnings("ignore")
