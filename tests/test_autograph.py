@@ -35,7 +35,6 @@ def same(found, expected):
 @pytest.mark.parametrize("name", RECORDED)
 def test_as_tensorflow(name):
     case = PROGRAMS[name]
-    if name == "given_to_map" and not hasattr(tf, "map_fn"): pytest.skip("needs tf.map_fn")
     for given, expected in zip(case.calls, RECORDED[name], strict=True): same(written.outcome(tf, case, given), expected)
 
 

@@ -128,13 +128,17 @@ def same_on_card(call: Callable, arrays: list, wanted: tuple) -> str:
 
 # %% ../../nbs/4_kernels/490_selfcheck.ipynb #81b1ba14
 def check_ops(clock: Clock, names: list[str] | None = None) -> Iterator[Row]:
-    "A row for each op that the processor can do."
+    "A row for each op that the processor can do, and one that names the others."
+    others = []
     for name, call, arrays in plain_calls():
         if names is not None and name not in names: continue
         try: wanted = on_device("CPU:0", call, arrays)
-        except Exception: continue   # these inputs mean nothing to it
+        except Exception as error:   # these inputs mean nothing to it
+            others.append(f"{name} ({type(error).__name__})")
+            continue
         if clock.left() < 0: yield Row("ops", name, False, LATE)
         else: yield attempt("ops", name, lambda call=call, arrays=arrays, wanted=wanted: same_on_card(call, arrays, wanted))
+    if others: yield Row("ops", "not tried", True, ", ".join(others))
 
 # %% ../../nbs/4_kernels/490_selfcheck.ipynb #62d05ecc
 def check_pairs(clock: Clock) -> Iterator[Row]:
