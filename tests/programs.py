@@ -303,7 +303,7 @@ def python_if(x):
     return y
 @program(S, needs=("autograph",))
 def python_while(x):
-    while x < 10.0: x = x * 2 + 1
+    while abs(x) < 10.0: x = x * 2 + 1
     return x
 @program(V, rows=False, needs=("autograph",))
 def python_for(x):

@@ -103,7 +103,6 @@ def test_outer_tape_sees_inside(program):
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.rows], ids=[p.name for p in PROGRAMS if p.rows])
 def test_vectorised(program, request):
     skip_unless(*program.needs, "tf.vectorized_map")
-    if program.name == "python_while": pytest.skip("a defect: a mapped loop of its own length in each row does not end")
     if program.name == "custom":
         reason = "a tape outside walks through the rows and does not see custom gradients"
         request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
