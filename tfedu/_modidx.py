@@ -1602,6 +1602,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                          'tfedu.kernels.selfcheck.Clock.left': ( '4_kernels/selfcheck.html#clock.left',
                                                                                  'tfedu/kernels/selfcheck.py'),
                                          'tfedu.kernels.selfcheck.Row': ('4_kernels/selfcheck.html#row', 'tfedu/kernels/selfcheck.py'),
+                                         'tfedu.kernels.selfcheck.answered': ( '4_kernels/selfcheck.html#answered',
+                                                                               'tfedu/kernels/selfcheck.py'),
                                          'tfedu.kernels.selfcheck.attempt': ( '4_kernels/selfcheck.html#attempt',
                                                                               'tfedu/kernels/selfcheck.py'),
                                          'tfedu.kernels.selfcheck.check_kernels': ( '4_kernels/selfcheck.html#check_kernels',

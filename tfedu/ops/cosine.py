@@ -18,6 +18,7 @@ from ..core.publish import publish
 from ..core.tensor import Tensor
 from .array import concat
 from .array import split
+from .einsum import factor
 from .fourier import fitted
 from .frame import frame
 from .frame import overlap_and_add
@@ -42,12 +43,12 @@ def cosines(xp, x, type=2):
     return 2 * (xp.fft.fft(x, 2 * n)[..., :n] * xp.asarray(turns(-np.pi * (2 * place + 1) / (4 * n), x.dtype))).real
 
 # %% ../../nbs/2_ops/269_cosine.ipynb #0488f76c
-def doubled(xp, g, type: int, factor: float):
-    "`g` with the places that `type` counts once multiplied by `factor`: place 0, of type 1 also the last."
+def doubled(xp, g, type: int, times: float):
+    "`g` with the places that `type` counts once multiplied by `times`: place 0, of type 1 also the last."
     count = np.ones(g.shape[-1])
-    count[:1] = factor
-    if type == 1: count[-1:] = factor
-    return xp.multiply(g, count.astype(g.dtype.as_numpy_dtype if hasattr(g.dtype, "as_numpy_dtype") else g.dtype))
+    count[:1] = times
+    if type == 1: count[-1:] = times
+    return xp.multiply(g, factor(xp, count.astype(getattr(g.dtype, "np", g.dtype))))
 
 @cosines.vjp
 def _(xp, g, type):

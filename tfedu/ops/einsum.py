@@ -59,9 +59,9 @@ def one_size(
 # %% ../../nbs/2_ops/226_einsum.ipynb #ea82d925
 def factor(
     xp,
-    array: np.ndarray,   # Ones, or an identity matrix
+    array: np.ndarray,   # Of numbers that need no derivative
 ):                       # The same numbers as `xp` takes them
-    "A factor that the equation does not name."
+    "A factor that is not an input."
     return array if xp is TENSORS else xp.asarray(array)
 
 # %% ../../nbs/2_ops/226_einsum.ipynb #b920ea70

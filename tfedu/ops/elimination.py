@@ -21,6 +21,7 @@ from ..core.record import bare
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
 from .create import eye
+from .einsum import factor
 from .gather import gather
 from .linalg import matmul
 from .matrix import band_part
@@ -70,7 +71,7 @@ def eliminate(xp, a):
 def triangles(xp, lu):
     "The lower triangle with ones on its diagonal, and the upper one."
     upper = band_part.at(xp)(lu, 0, -1)
-    return lu - upper + np.eye(lu.shape[-1], dtype=np.dtype(getattr(lu.dtype, "np", lu.dtype))), upper
+    return lu - upper + factor(xp, np.eye(lu.shape[-1], dtype=np.dtype(getattr(lu.dtype, "np", lu.dtype)))), upper
 
 @op("", T=SOLVABLE)
 def lu_parts(xp, input, output_idx_type=int32):

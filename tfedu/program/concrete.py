@@ -50,8 +50,8 @@ def result(name: str, y: Any) -> Tensor | None:
     try: return convert_to_tensor(y)
     except (TypeError, ValueError) as error:
         if isinstance(y, Tensor): raise
-        raise TypeError(f"tf.function {name}: to be compatible with tf.function, Python functions must return zero or more Tensors or "
-                        f"None; found a return value of type {type(y).__name__}, which is not a Tensor: {shorten(y)}") from error
+        raise TypeError(f"tf.function {name}: a traced function returns tensors, nests of them, and None; this one returned a "
+                        f"{type(y).__name__}, which does not become a tensor: {shorten(y)}") from error
 
 # %% ../../nbs/5_program/520_concrete.ipynb #a0f78488
 class Written:

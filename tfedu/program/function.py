@@ -47,10 +47,9 @@ class Detector:
         self.traced.append(at)
         if len(self.traced) == 5 and (among := at - self.traced[0] + 1) <= 10:
             logging.getLogger("tensorflow").warning(
-                "5 out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive; it is done for each new kind of "
-                "arguments. Causes may be (1) a @tf.function that is created again and again in a loop: create it outside; (2) tensors of "
-                "different shapes: @tf.function has experimental_relax_shapes=True, or an input_signature with None; (3) Python objects "
-                "instead of tensors: pass tf.constant(n) for a number n that changes. "
+                "5 out of the last %d calls to %s triggered tf.function retracing, and a graph that is used once costs more than it saves. "
+                "Is the decorator inside a loop? Move it out. Do shapes change? Give an input_signature with None, or "
+                "experimental_relax_shapes=True. Does a Python number change? Pass it as a tensor. "
                 "https://www.tensorflow.org/guide/function#controlling_retracing", among, name)
 
 # %% ../../nbs/5_program/550_function.ipynb #16f20eb7

@@ -83,10 +83,10 @@ def out_of_scope(xs: Any) -> Exception:
     symbols = [str(x) for x in flatten(xs, expand_composites=True) if isinstance(x, Tensor) and x.symbolic]
     names = ", ".join(symbols) or "a tensor of a function"
     if GRAPH.get() is None:
-        return TypeError(f"an op outside of the function building code is being passed a graph tensor: {names}. It belongs to a "
-                         "tf.function that was left; return it from the function instead of keeping it in a variable of Python")
-    return InaccessibleTensorError(f"the tensor {names} cannot be accessed here: it is defined in another function or code block. Use "
-                                   f"return values or explicit arguments to access it; accessed from: {GRAPH.get().name}")
+        return TypeError(f"{names}: a graph tensor outlived its tf.function, and has no numbers outside of it; let the function return it "
+                         "instead of keeping it in a variable of Python")
+    return InaccessibleTensorError(f"{names} cannot be accessed here, in {GRAPH.get().name}: it belongs to another function, or to a branch or "
+                                   "loop that has ended; return it from there, or pass it as an argument")
 
 # %% ../../nbs/5_program/504_tracing.ipynb #daea591e
 def written(
