@@ -1,6 +1,7 @@
 """Large arrays are computed in pieces by several threads: nobody must notice, except by the clock."""
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tfedu as tf
-from tfedu.core import blocks
+from tfedu.core import blocks, threads
 from tfedu.core.blocks import BLOCK, in_blocks, strips
 from tfedu.core.tensor import CPU, LARGE, Large
 
@@ -140,3 +141,30 @@ def test_the_mean_of_a_million_tenths_is_a_tenth():
     rows = np.full((1_000_000, 2), .1, np.float32)
     np.testing.assert_allclose(tf.reduce_mean(rows, 0), .1, rtol=1e-3)
     np.testing.assert_allclose(tf.reduce_mean(rows), .1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("shapes", [((70, 30), (30, 50)), ((3, 30), (30, 500)), ((6, 2, 9, 5), (2, 5, 7)), ((5, 4), (6, 4, 3)),
+                                    ((0, 4), (4, 3)), ((4, 0), (0, 3)), ((2, 3, 1, 4), (1, 1, 4, 2)), ((1, 9, 4), (7, 4, 2))])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "float16"])
+def test_products_in_parts(monkeypatch, shapes, dtype):
+    a, b = (np.random.default_rng(i).normal(size=shape).astype(dtype) for i, shape in enumerate(shapes))
+    for name, value in (("MANY", 0), ("LITTLE", -1), ("workers", lambda: 3)): monkeypatch.setattr(threads, name, value)
+    close = lambda x, y: np.testing.assert_allclose(x, y, rtol=2e-3 if dtype == "float16" else 1e-5, atol=1e-2 if dtype == "float16" else 1e-5)
+    close(tf.matmul(a, b).numpy(), a @ b)
+    close(tf.matmul(a.swapaxes(-1, -2).copy(), b, transpose_a=True).numpy(), a @ b)   # views
+    close(tf.function(tf.matmul)(tf.constant(a), tf.constant(b)).numpy(), a @ b)
+
+
+def test_products_of_many_threads_leave_blas_as_it_was():
+    a, before = np.random.default_rng(0).normal(size=(400, 300)), threads.workers()
+    wanted = a @ a.T
+    with ThreadPoolExecutor(8) as pool: found = list(pool.map(lambda _: tf.matmul(a, a, transpose_b=True).numpy(), range(40)))
+    for x in found: np.testing.assert_allclose(x, wanted)
+    assert threads.workers() == before and threads.INSIDE[0] == 0
+
+
+def test_sizes_of_a_product_that_do_not_fit(monkeypatch):
+    for name, value in (("MANY", 0), ("LITTLE", -1), ("workers", lambda: 3)): monkeypatch.setattr(threads, name, value)
+    for a, b in (((4, 5), (6, 7)), ((2, 4, 5), (3, 5, 6))):
+        with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match="matmul"): tf.matmul(np.zeros(a), np.zeros(b))
+    assert threads.INSIDE[0] == 0

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import tfedu as tf
 from tfedu.autodiff.check import check_grads
-from tfedu.ops import convolution, threads
+from tfedu.core import threads
+from tfedu.ops import convolution
 from tfedu.ops.window import overlap, places, slide, view, windows
 
 BAD = (tf.errors.InvalidArgumentError, ValueError)
@@ -167,7 +168,7 @@ def test_work_in_other_threads_may_fail(monkeypatch):
 @pytest.mark.skipif(threads.blas() is None, reason="another BLAS")
 def test_blas_gets_its_threads_back():
     before = threads.blas()[0]()
-    with pytest.raises(KeyError), threads.one_thread_each():
+    with pytest.raises(KeyError), threads.ONE_EACH:
         assert threads.blas()[0]() == 1
         raise KeyError
     assert threads.blas()[0]() == before

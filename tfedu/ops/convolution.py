@@ -13,7 +13,7 @@ from ..core.call import op
 from ..core.dtype import float32
 from ..core.dtype import int32
 from ..core.op import FLOATING
-from .threads import shared
+from ..core.threads import shared
 from .window import Slide
 from .window import bordered
 from .window import inside

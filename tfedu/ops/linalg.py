@@ -19,6 +19,7 @@ from ..core.op import conjugate
 from ..core.op import unbroadcast
 from ..core.publish import publish
 from ..core.tensor import Tensor
+from ..core.threads import product
 from .array import reshape
 from .array import transpose
 
@@ -46,14 +47,14 @@ def matmul(xp, a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjo
     if a.ndim < 2 or b.ndim < 2: raise InvalidArgumentError(None, None, f"matmul: a and b need 2 axes or more, got {a.shape}, {b.shape}")
     if transpose_a or adjoint_a: a = turned(xp, a, one_of("a", transpose_a, adjoint_a), adjoint_a)
     if transpose_b or adjoint_b: b = turned(xp, b, one_of("b", transpose_b, adjoint_b), adjoint_b)
-    if a.dtype.itemsize == 2: return xp.matmul(a.astype(float32.np), b.astype(float32.np)).astype(a.dtype)
-    return xp.matmul(a, b) if a.dtype.kind != "i" or a.size * b.shape[-1] < 2**15 else whole(xp, a, b)
+    if a.dtype.itemsize == 2: return product(xp, a.astype(float32.np), b.astype(float32.np)).astype(a.dtype)
+    return product(xp, a, b) if a.dtype.kind != "i" or a.size * b.shape[-1] < 2**15 else whole(xp, a, b)
 
 def whole(xp, a, b):
     "The product of integer matrices: as float64, which is many times faster, if that holds every sum exactly; else integer by integer."
     largest = [max(int(x.max()), -int(x.min())) if x.size else 0 for x in (a, b)]
     if largest[0] * largest[1] * a.shape[-1] >= 2**53: return xp.matmul(a, b)
-    return xp.matmul(a.astype(xp.float64), b.astype(xp.float64)).astype(xp.int64).astype(a.dtype)
+    return product(xp, a.astype(xp.float64), b.astype(xp.float64)).astype(xp.int64).astype(a.dtype)
 
 # %% ../../nbs/2_ops/225_linalg.ipynb #b287af5e
 @matmul.vjp("a")

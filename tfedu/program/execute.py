@@ -23,6 +23,8 @@ from ..core.nest import flatten
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
+from ..core.threads import MANY
+from ..core.threads import product
 from ..core.variable import EFFECTS
 from .graph import Graph
 from .graph import Node
@@ -47,7 +49,9 @@ def bare_kernel(node: Node) -> Callable | None:
     "NumPy's function for sums of small arrays and for products of matrices, of floats; None for anything else."
     if not simple(node) or any([v.dtype not in (np.float32, np.float64) for v in node.inputs]): return None
     x = node.inputs[0]
-    if node.what == "matmul" and not any(node.params) and all([v.ndim and v.ndim > 1 for v in node.inputs]): return np.matmul
+    if node.what == "matmul" and not any(node.params) and all([v.ndim and v.ndim > 1 for v in node.inputs]):
+        y = node.inputs[1]
+        return np.matmul if x.known and y.known and x.size * y.shape[-1] < MANY else partial(product, np)
     if node.what not in ("reduce_sum", "reduce_mean") or not x.known or not x.ndim or x.size >= LARGE: return None
     (axis, keep), size = node.params, node.outputs[0].size
     axis = tuple(axis) if isinstance(axis, list) else axis
@@ -177,7 +181,6 @@ def bare_array(y: Any) -> Any:
 KINDS: dict[str, Callable[[Node], Callable]] = {"op": op_kernel, "read": read_kernel, "size": size_kernel, "effect": effect_kernel, "act": act_kernel,
                                                 "pull": pull_kernel}
 KEEPING: dict[str, Callable] = {}   # kinds whose last output is what the way back needs: `f(node, keep)`
-
 
 # %% ../../nbs/5_program/502_execute.ipynb #04e700c4
 class Program(NamedTuple):
