@@ -149,7 +149,8 @@ def test_the_mean_of_a_million_tenths_is_a_tenth():
 def test_products_in_parts(monkeypatch, shapes, dtype):
     a, b = (np.random.default_rng(i).normal(size=shape).astype(dtype) for i, shape in enumerate(shapes))
     for name, value in (("MANY", 0), ("LITTLE", -1), ("workers", lambda: 3)): monkeypatch.setattr(threads, name, value)
-    close = lambda x, y: np.testing.assert_allclose(x, y, rtol=2e-3 if dtype == "float16" else 1e-5, atol=1e-2 if dtype == "float16" else 1e-5)
+    rtol, atol = (2e-3, 1e-2) if dtype == "float16" else (1e-5, 1e-5)
+    close = lambda x, y: np.testing.assert_allclose(x, y, rtol, atol)
     close(tf.matmul(a, b).numpy(), a @ b)
     close(tf.matmul(a.swapaxes(-1, -2).copy(), b, transpose_a=True).numpy(), a @ b)   # views
     close(tf.function(tf.matmul)(tf.constant(a), tf.constant(b)).numpy(), a @ b)

@@ -10,7 +10,7 @@ from test_golden import decode
 import tfedu as tf
 from tfedu.autodiff.check import check_grads
 from tfedu.autodiff.forward import jvp
-from tfedu.core.call import OPS
+from tfedu.core.tensor import OPS
 from tfedu.ops.rnn import CELLS, recur, rnn
 
 GOLDEN = json.loads(gzip.decompress((ROOT / "tests/golden/rnn.json.gz").read_bytes()))

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from statistics import median
 from typing import Any
-from ..core.call import has_dtype
+from ..core.dispatch import has_dtype
 from ..core.config import get_device_details
 from ..core.device import list_logical_devices
 from ..core.device import list_physical_devices

@@ -8,7 +8,7 @@ __all__ = ['divided', 'block_format', 'space_to_depth', 'depth_to_space', 'block
 # %% ../../nbs/2_ops/248_blocks.ipynb #d249db8d
 from typing import Any
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.publish import publish

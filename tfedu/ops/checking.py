@@ -11,8 +11,8 @@ __all__ = ['ANY_AXES', 'ANY_SIZE', 'whole', 'wrong', 'assert_rank', 'assert_rank
 from collections.abc import Iterable
 from typing import Any
 import numpy as np
-from ..core.call import has_dtype
-from ..core.call import static
+from ..core.dispatch import has_dtype
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.dtype import DType

@@ -10,7 +10,7 @@ __all__ = ['convert_image_dtype', 'in_floats', 'channels', 'colours', 'rgb_to_gr
 # %% ../../nbs/2_ops/262_colour.ipynb #55fcae93
 from collections.abc import Callable
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.dtype import float32

@@ -9,7 +9,7 @@ __all__ = ['less', 'less_equal', 'greater', 'greater_equal', 'equal', 'not_equal
 
 # %% ../../nbs/2_ops/202_compare.ipynb #632be4bd
 import numpy as np
-from ..core.call import as_tensors
+from ..core.dispatch import as_tensors
 from ..core.call import elementwise
 from ..core.call import op
 from ..core.convert import constant

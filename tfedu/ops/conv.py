@@ -9,8 +9,8 @@ __all__ = ['operands', 'grouped', 'convolved', 'convolution', 'conv1d', 'conv2d'
 
 # %% ../../nbs/2_ops/252_conv.ipynb #8d137808
 from math import prod
-from ..core.call import as_tensors
-from ..core.call import static
+from ..core.dispatch import as_tensors
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.op import TENSORS

@@ -9,7 +9,7 @@ __all__ = ['turns', 'cosines', 'doubled', 'checked', 'dct', 'idct', 'folded', 'u
 from collections.abc import Callable
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import float32
 from ..core.dtype import float64

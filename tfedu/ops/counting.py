@@ -12,7 +12,7 @@ from typing import Any
 from typing import NamedTuple
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.dtype import int32

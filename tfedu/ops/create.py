@@ -13,7 +13,7 @@ from operator import index
 from typing import Any
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import DType
 from ..core.dtype import as_dtype

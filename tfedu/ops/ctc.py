@@ -10,7 +10,7 @@ __all__ = ['NEVER', 'spelled', 'walk', 'where_in', 'ends', 'forward', 'through',
 from typing import Any
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.op import FLOATING

@@ -12,7 +12,7 @@ import re
 from base64 import urlsafe_b64decode
 from base64 import urlsafe_b64encode
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import DType
 from ..core.dtype import as_dtype

@@ -9,8 +9,8 @@ __all__ = ['LEAST', 'every_channel', 'depthwise_conv2d', 'separable_conv2d', 'ge
 
 # %% ../../nbs/2_ops/253_depthwise.ipynb #99388be0
 import numpy as np
-from ..core.call import as_tensors
-from ..core.call import static
+from ..core.dispatch import as_tensors
+from ..core.dispatch import static
 from ..core.convert import constant
 from ..core.convert import convert_to_tensor
 from ..core.dtype import int64

@@ -10,7 +10,7 @@ __all__ = ['COMBINERS', 'shortened', 'embedding_lookup', 'bag_weights', 'sparse_
 from math import prod
 from typing import Any
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.errors import InvalidArgumentError

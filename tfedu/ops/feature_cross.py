@@ -10,7 +10,7 @@ __all__ = ['K0', 'K1', 'K2', 'MASK', 'as_rows', 'bincount', 'counted', 'weight_o
 # %% ../../nbs/2_ops/283_feature_cross.ipynb #512331dd
 from functools import lru_cache
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import int32
 from ..core.dtype import int64

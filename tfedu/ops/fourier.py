@@ -11,7 +11,7 @@ __all__ = ['spectrum', 'adjoint_pair', 'fft', 'ifft', 'fft2d', 'ifft2d', 'fft3d'
 from math import prod
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import DType
 from ..core.dtype import complex64

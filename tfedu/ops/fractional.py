@@ -9,7 +9,7 @@ __all__ = ['sequence', 'members', 'largest', 'Fractional', 'drawn', 'fractional_
 from math import floor
 from typing import NamedTuple
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import float64
 from ..core.errors import InvalidArgumentError

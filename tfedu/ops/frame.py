@@ -8,7 +8,7 @@ __all__ = ['cut_frames', 'add_frames', 'whole', 'frame', 'overlap_and_add', 'stf
 # %% ../../nbs/2_ops/268_frame.ipynb #8e488100
 from collections.abc import Callable
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.op import NUMBER

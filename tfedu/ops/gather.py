@@ -11,7 +11,7 @@ __all__ = ['add_rows', 'inside', 'row_index', 'axes_of', 'gather', 'scatter_rows
 from math import prod
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import bool_
 from ..core.errors import InvalidArgumentError

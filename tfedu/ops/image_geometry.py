@@ -8,7 +8,7 @@ __all__ = ['pictures', 'flip_left_right', 'flip_up_down', 'transpose', 'rot90', 
 
 # %% ../../nbs/2_ops/260_image_geometry.ipynb #4d7a600b
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.publish import publish
 from ..core.tensor import Tensor

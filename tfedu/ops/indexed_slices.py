@@ -7,7 +7,7 @@ __all__ = ['IndexedSlices', 'whole_shape', 'IndexedSlicesSpec', 'spec_of', 'dens
 
 # %% ../../nbs/2_ops/228_indexed_slices.ipynb #b1926492
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import CONVERTERS
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype

@@ -8,7 +8,7 @@ __all__ = ['turned', 'one_of', 'matmul', 'whole', 'matvec', 'pairs', 'tensordot'
 # %% ../../nbs/2_ops/225_linalg.ipynb #1386da32
 from math import prod
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import float32
 from ..core.errors import InvalidArgumentError

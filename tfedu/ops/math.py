@@ -7,7 +7,7 @@ __all__ = ['add', 'subtract', 'negative', 'multiply', 'square', 'squared_differe
            'reciprocal', 'no_zeros', 'floordiv', 'floormod', 'add_n', 'accumulate_n']
 
 # %% ../../nbs/2_ops/200_math.ipynb #35af7bb4
-from ..core.call import as_tensors
+from ..core.dispatch import as_tensors
 from ..core.call import elementwise
 from ..core.call import op
 from ..core.errors import InvalidArgumentError

@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import prod
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.errors import FailedPreconditionError
 from ..core.errors import InvalidArgumentError

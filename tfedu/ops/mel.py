@@ -7,7 +7,7 @@ __all__ = ['mel', 'check_bands', 'linear_to_mel_weight_matrix', 'mfccs_from_log_
 
 # %% ../../nbs/2_ops/270_mel.ipynb #983007f8
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import constant
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype

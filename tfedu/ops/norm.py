@@ -8,7 +8,7 @@ __all__ = ['safe_power', 'kind_of', 'largest_singular', 'measured', 'norm', 'nor
 # %% ../../nbs/2_ops/237_norm.ipynb #6f83678c
 from math import isinf
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.op import INEXACT
 from ..core.errors import InvalidArgumentError

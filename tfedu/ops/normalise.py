@@ -11,7 +11,7 @@ __all__ = ['near_one', 'ample', 'l2_normalize', 'channel_sum', 'affine', 'batch_
 from math import prod
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import float32
 from ..core.errors import InvalidArgumentError

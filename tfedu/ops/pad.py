@@ -9,7 +9,7 @@ __all__ = ['MODES', 'tile', 'reverse', 'roll', 'checked_mode', 'mirror', 'pad', 
 from math import prod
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.publish import publish

@@ -8,7 +8,7 @@ __all__ = ['dynamic_partition', 'flat_rows', 'dynamic_stitch', 'compete', 'tenso
 # %% ../../nbs/2_ops/224_partition.ipynb #95637204
 from typing import Any
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import int64
 from ..core.errors import InvalidArgumentError

@@ -9,7 +9,7 @@ __all__ = ['REPLICAS', 'log_sigmoid', 'stirling', 'log_poisson_loss', 'weighed',
 # %% ../../nbs/2_ops/257_penalty.ipynb #4f3406e3
 from math import pi
 from ..core.call import elementwise
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import float32
 from ..core.errors import InvalidArgumentError

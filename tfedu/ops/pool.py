@@ -17,7 +17,7 @@ import numpy as np
 from ..core.blocks import share_out
 from ..core.blocks import strips
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.dtype import int64

@@ -10,7 +10,7 @@ from math import pi
 from math import sqrt
 import numpy as np
 from ..core.call import elementwise
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.dtype import as_dtype
 from ..core.dtype import float32
 from ..core.dtype import float64

@@ -17,7 +17,7 @@ from threading import Condition
 from threading import Lock
 from weakref import WeakValueDictionary
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.dtype import int64

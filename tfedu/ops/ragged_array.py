@@ -10,7 +10,7 @@ __all__ = ['TREATED', 'as_ragged', 'levels', 'appended', 'joined', 'given', 'con
 
 # %% ../../nbs/2_ops/282_ragged_array.ipynb #f81de9b2
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.dtype import bool_

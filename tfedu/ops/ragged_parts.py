@@ -9,7 +9,7 @@ __all__ = ['TREATED', 'ranges', 'taken', 'cut_at', 'inner_slice', 'inside', 'get
 # %% ../../nbs/2_ops/279_ragged_parts.ipynb #926a4987
 from typing import Any
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.convert import to_array
 from ..core.dtype import as_dtype

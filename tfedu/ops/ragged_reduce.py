@@ -10,7 +10,7 @@ __all__ = ['GROUPED', 'SEVERAL', 'TREATED', 'group_max', 'total', 'number', 'mea
 # %% ../../nbs/2_ops/281_ragged_reduce.ipynb #a1f7d0fb
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.op import INDEX

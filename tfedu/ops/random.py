@@ -17,7 +17,7 @@ from secrets import randbits
 from threading import Lock
 from typing import Any
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.dtype import DType

@@ -9,7 +9,7 @@ __all__ = ['by_chance', 'random_flip_left_right', 'random_flip_up_down', 'one_nu
 # %% ../../nbs/2_ops/263_random_image.ipynb #5bdc4085
 from collections.abc import Callable
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import int32
 from ..core.errors import InvalidArgumentError

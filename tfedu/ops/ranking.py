@@ -9,7 +9,7 @@ __all__ = ['WIDER', 'descending', 'best', 'TopK', 'top_k', 'in_top_k', 'pools', 
 from typing import NamedTuple
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import float32
 from ..core.dtype import float64

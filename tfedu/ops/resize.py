@@ -11,7 +11,7 @@ from functools import cached_property
 from functools import lru_cache
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.dtype import float32
 from ..core.errors import InvalidArgumentError
 from ..core.op import FLOATING

@@ -12,7 +12,7 @@ __all__ = ['fold', 'count_of', 'segment_total', 'segment_spread', 'segment_large
 from typing import Any
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import FROM_NUMPY
 from ..core.errors import InvalidArgumentError

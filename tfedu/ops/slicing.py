@@ -10,7 +10,7 @@ from operator import index
 from typing import Any
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.convert import first_leaf
 from ..core.convert import shorten

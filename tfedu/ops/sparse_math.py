@@ -8,7 +8,7 @@ __all__ = ['TREATED', 'spread', 'add', 'maximum', 'minimum', 'groups', 'reduced'
 
 # %% ../../nbs/2_ops/275_sparse_math.ipynb #df7b443a
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.errors import InvalidArgumentError
 from ..core.publish import publish

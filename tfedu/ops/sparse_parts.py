@@ -8,7 +8,7 @@ __all__ = ['chosen', 'reorder', 'reshape', 'transpose', 'expand_dims', 'concat',
 
 # %% ../../nbs/2_ops/274_sparse_parts.ipynb #1f2a3537
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.dtype import bool_

@@ -12,7 +12,7 @@ from math import prod
 from math import sqrt as exact_root
 from typing import Any
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.dtype import as_dtype

@@ -9,7 +9,7 @@ __all__ = ['TensorLike', 'type_spec_from_value', 'ensure_shape', 'get_static_val
 # %% ../../nbs/2_ops/218_static.ipynb #ed81e8fa
 from typing import Any
 import numpy as np
-from ..core.call import has_dtype
+from ..core.dispatch import has_dtype
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.errors import InvalidArgumentError

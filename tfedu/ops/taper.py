@@ -10,7 +10,7 @@ __all__ = ['window_size', 'raised_cosine', 'hann_window', 'hamming_window', 'cir
 from math import ceil
 from math import sqrt as root
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import constant
 from ..core.convert import convert_to_tensor
 from ..core.dtype import DType

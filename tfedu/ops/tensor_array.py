@@ -8,7 +8,7 @@ __all__ = ['Slots', 'Filled', 'Access', 'Parts', 'TensorArray']
 # %% ../../nbs/2_ops/284_tensor_array.ipynb #64987135
 from itertools import accumulate
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.errors import InvalidArgumentError

@@ -22,7 +22,7 @@ from itertools import combinations
 from itertools import product
 from typing import Any
 import numpy as np
-from ..core.call import has_dtype
+from ..core.dispatch import has_dtype
 from ..core.device import merge
 from ..core.device import parse
 from ..core.device import LOCAL

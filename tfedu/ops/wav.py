@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from struct import pack
 from struct import unpack
 import numpy as np
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.convert import constant
 from ..core.convert import convert_to_tensor
 from ..core.dtype import float32

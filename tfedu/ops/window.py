@@ -12,7 +12,7 @@ from itertools import product
 from typing import NamedTuple
 import numpy as np
 from ..core.call import op
-from ..core.call import static
+from ..core.dispatch import static
 from ..core.errors import InvalidArgumentError
 from ..core.op import NUMBER
 from ..core.op import TENSORS

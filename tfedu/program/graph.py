@@ -163,7 +163,7 @@ def asked_by_user() -> bool:
     while frame is not None and frame.f_code.co_filename.startswith(CALLING): frame = frame.f_back
     return frame is not None and not frame.f_code.co_filename.startswith(PACKAGE)
 
-CALLING = tuple([f"{PACKAGE}/{part}" for part in ("core/call.py", "core/tensor.py", "core/publish.py", "program/")])
+CALLING = tuple([f"{PACKAGE}/{part}" for part in ("core/call.py", "core/dispatch.py", "core/tensor.py", "core/publish.py", "program/")])
 
 # %% ../../nbs/5_program/500_graph.ipynb #80a6faf6
 class Nodes:

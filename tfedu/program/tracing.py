@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 import numpy as np
 from ..autodiff.tape import GradientTape
-from ..core.call import explained
+from ..core.dispatch import explained
 from ..core.convert import convert_to_tensor
 from ..core.dtype import FROM_NUMPY
 from ..core.dtype import as_dtype
