@@ -45,7 +45,8 @@ class Path:
         return getattr(holder, self.node.attr) if isinstance(self.node, ast.Attribute) else holder[self.node.slice.value]
     def put(self, root: Callable, value: Any) -> None:
         holder = self.holder(root)
-        if isinstance(self.node, ast.Attribute): delattr(holder, self.node.attr) if value is UNSET else setattr(holder, self.node.attr, value)
+        if isinstance(self.node, ast.Attribute):
+            delattr(holder, self.node.attr) if value is UNSET else setattr(holder, self.node.attr, value)
         elif value is UNSET: del holder[self.node.slice.value]
         else: holder[self.node.slice.value] = value
 
@@ -62,7 +63,7 @@ class Places:
     def get(self, name: str) -> Any:
         "The value of a variable or path; UNSET if it has none."
         try: return self.paths[name].get(self.root) if name in self.paths else self.root(name)
-        except (ValueError, KeyError, AttributeError, IndexError): return UNSET   # Python's ways to say so: of a cell, a dictionary, an object, a list
+        except (ValueError, KeyError, AttributeError, IndexError): return UNSET   # as a cell, a dictionary, an object, a list say it
 
     def put(self, name: str, value: Any) -> None:
         "Give a variable or path a value, or with UNSET none."
@@ -100,7 +101,8 @@ class Left(NamedTuple):
     def filled(self, tensors: list) -> list:
         "The values, with other tensors."
         rest = iter(tensors)
-        return [v if isinstance(v, Unset) else pack_sequence_as(v, [next(rest) if isinstance(x, LEAF) else x for x in parts(v)], True) for v in self.values]
+        def filled(v): return pack_sequence_as(v, [next(rest) if isinstance(x, LEAF) else x for x in parts(v)], True)
+        return [v if isinstance(v, Unset) else filled(v) for v in self.values]
 
 def parts(value: Any) -> list:
     "The leaves of a value."
@@ -191,7 +193,8 @@ def any_of(first: Any, *rest: Callable) -> Any:
 def logical(test: Any, then: Callable, otherwise: Callable) -> Tensor:
     "A choice between truth values. Raises InvalidArgumentError for a number."
     if convert_to_tensor(test).dtype.name != "bool": raise InvalidArgumentError(None, None, f"and/or: expected bool, got {test}")
-    return both(one_truth(test, "logical expression"), ["and/or"], lambda: Left([convert_to_tensor(then())]), lambda: Left([convert_to_tensor(otherwise())]))[0]
+    def left(side): return lambda: Left([convert_to_tensor(side())])
+    return both(one_truth(test, "logical expression"), ["and/or"], left(then), left(otherwise))[0]
 
 def negated(x: Any) -> Any:
     "`not x`"

@@ -58,13 +58,13 @@ def to_code(
     recursive: bool = True,                # As in `to_graph`; the text is the same
     experimental_optional_features=None,   # As in `to_graph`; the text is the same
 ) -> str:
-    "The text of `entity`, rewritten. Raises ValueError if that cannot be done. https://www.tensorflow.org/api_docs/python/tf/autograph/to_code"
+    "The text of `entity`, rewritten. Raises ValueError if that cannot be done. `tf.autograph.to_code`"
     return must_have(plain_function(entity)).text + "\n"
 
 # %% ../../nbs/5_program/548_autograph_api.ipynb #665414bf
 @publish("tf.autograph.experimental.do_not_convert")
 def do_not_convert(func: Callable | None = None) -> Callable:
-    "Decorator: call a function as it is, also in a `tf.function`. https://www.tensorflow.org/api_docs/python/tf/autograph/experimental/do_not_convert"
+    "Decorator: call a function as it is, also in a `tf.function`. `tf.autograph.experimental.do_not_convert`"
     if func is None: return do_not_convert
     @wraps(func)
     def as_it_is(*args, **kw): return func(*args, **kw)

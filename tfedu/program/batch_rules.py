@@ -61,7 +61,8 @@ def convolved(call, xs, params, n):
     name, groups = call.op.name, params["groups"]
     if name != "convolve_kernel" and type(last) is not Batched:
         return apart(call(merged(first.x), last, *params.values()), n, first.shape[0])
-    if name != "convolve_input" and type(first) is not Batched and groups == 1: return outward(call(first, inward(last.x), *params.values()), n)
+    if name != "convolve_input" and type(first) is not Batched and groups == 1:
+        return outward(call(first, inward(last.x), *params.values()), n)
     if type(n) is not int: return NotImplemented
     return outward(call(*map(inward, stacked(xs, n)), params["s"], n * groups), n)
 
@@ -171,7 +172,8 @@ def sliced(call, xs, params, n):
         if (y := picked(xs[0], key, n)) is NotImplemented: return y
         key = [part for part in key if type(part) is not Batched] if sum([type(part) is Batched for part in key]) == 1 else None
         return y if key == [] else NotImplemented if key is None else call(y, (WHOLE, *key))
-    if any([type(part) is slice and any([type(v) is Batched for v in (part.start, part.stop, part.step)]) for part in key]): return NotImplemented
+    ends = [v for part in key if type(part) is slice for v in (part.start, part.stop, part.step)]
+    if any([type(v) is Batched for v in ends]): return NotImplemented
     return call(stacked(xs[0], n), (WHOLE, *key))
 
 def put(call, xs, params, n):

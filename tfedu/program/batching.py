@@ -91,7 +91,8 @@ class Element(Writing):
     def capture(self, x: Tensor) -> Value:
         "An input that stands for `x`. Raises TypeError for a tensor of a graph that does not enclose this one."
         if (known := self.captures.get(id(x))) is None:
-            if x.symbolic and (self.outer is None or not any([x.array.node in graph for graph in self.enclosing()])): raise out_of_scope([x])
+            inner = x.symbolic and (self.outer is None or not any([x.array.node in graph for graph in self.enclosing()]))
+            if inner: raise out_of_scope([x])
             samples = x.array.samples if x.symbolic else ()
             known = self.captures[id(x)] = x, self.input(x.array.shape, x.array.dtype, "captured", samples)
             self.taken.append(x)
@@ -124,7 +125,8 @@ def row_by_row(
     moving = [True, *[type(leaf) is Batched for leaf in given]]
     def loop(*tensors):
         count, rows = tensors[0].array.shape[0], []
-        columns = [OPS["unstack"](t) or [OPS["zeros_like"](t[:0])] if on and count else [t] * count for t, on in zip(tensors, moving, strict=True)]
+        def column(t, on): return OPS["unstack"](t) or [OPS["zeros_like"](t[:0])] if on and count else [t] * count
+        columns = list(map(column, tensors, moving))
         for _, *each in zip(*columns, strict=True):
             rest = iter(each)
             rows.append(function(replaced(nest, lambda leaf, rest=rest: next(rest) if isinstance(leaf, (Tensor, Batched)) else leaf)))
@@ -146,10 +148,10 @@ def slowly(
     fallback: bool,                          # Whether a loop is allowed
 ) -> list:
     "As `row_by_row`, with a warning the first time. Raises ValueError unless a loop is allowed."
-    if not fallback: raise ValueError(f"No converter defined for {name}: vectorized_map can only run it row by row, and fallback_to_while_loop is False")
+    if not fallback: raise ValueError(f"vectorized_map: {name} runs only row by row, which fallback_to_while_loop=False forbids")
     if name not in TOLD:
         TOLD.add(name)
-        logging.getLogger("tfedu").warning("Using a while_loop for converting %s: it runs row by row, as there is no batching rule for it", name)
+        logging.getLogger("tfedu").warning("vectorized_map: %s runs row by row, in a while_loop, as there is no batching rule for it", name)
     return row_by_row(name, function, nest, n)
 
 # %% ../../nbs/5_program/562_batching.ipynb #76ea0dbb
@@ -189,8 +191,8 @@ def draws(function: Callable) -> bool:
 def drawn_at_once(function: Callable, args: tuple, kw: dict, n: Any) -> Any:
     "Random numbers for all rows; NotImplemented where that takes a loop."
     given = signature(function).bind(*args, **kw).arguments
-    if function.__name__ == "dropout" and type(given["x"]) is Batched and given.get("noise_shape") is None and not batched(given.get("rate")):
-        return function(**{**given, "x": given["x"].x})
+    own = function.__name__ == "dropout" and type(given["x"]) is Batched   # each row draws its own numbers
+    if own and given.get("noise_shape") is None and not batched(given.get("rate")): return function(**{**given, "x": given["x"].x})
     if "shape" not in given or batched(given): return NotImplemented
     return function(**{**given, "shape": [n, *listed(given["shape"])]})
 
@@ -212,7 +214,8 @@ def call_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
 def pull_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a function, for all rows. Raises NotImplementedError for random numbers."
     (kept, gs), _ = nest
-    if draws(kept.function): raise NotImplementedError(f"vectorized_map: no gradient through {kept.function.__name__}, whose numbers are drawn anew")
+    if draws(kept.function):
+        raise NotImplementedError(f"vectorized_map: no gradient through {kept.function.__name__}, whose numbers are drawn anew")
     def back(both):
         given, gs = both
         with GradientTape(persistent=True) as tape:
@@ -258,7 +261,8 @@ def branch_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "A conditional, for all rows."
     (index, captured), what = nest[0], node.what
     if not batched(nest): return REPLAY["branch"](node, nest)
-    if any([block.effect for block in what.blocks]): raise ValueError(f"vectorized_map: {node.title} has effects, which cannot be had for all rows at once")
+    if any([block.effect for block in what.blocks]):
+        raise ValueError(f"vectorized_map: {node.title} has effects, which cannot be had for all rows at once")
     def run(block, picks): return [y for y in all_rows(block.small, [captured[at] for at in picks], n, fallback) if y is not None]
     blocks = list(zip(what.blocks, what.picks, strict=True))
     if type(index) is Batched: outs = [pick(index, list(column), n) for column in zip(*[run(*b) for b in blocks], strict=True)]
@@ -272,7 +276,8 @@ def loop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "A loop, for all rows. Raises NotImplementedError for a limit, or effects, of each row."
     (limit, xs, captured), loop = nest[0], node.what
     if not batched(nest): return REPLAY["loop"](node, nest)
-    if type(limit) is Batched or node.effect: raise NotImplementedError(f"vectorized_map: {node.title} has effects, or a limit for each row")
+    if type(limit) is Batched or node.effect:
+        raise NotImplementedError(f"vectorized_map: {node.title} has effects, or a limit for each row")
     inside, body = [[captured[at] for at in picks] for picks in loop.picks], loop.body()
     def test(*xs): return all_rows(loop.test.small, [*map(Batched, xs), *inside[0]], n, fallback)[0]
     def step(*xs):
@@ -331,9 +336,10 @@ def count_rows(xs: list[Tensor]) -> Any:
     "The number of rows. Raises ValueError for scalars, and for lengths that differ."
     shapes = [x.array.shape for x in xs]
     if not xs or any([s is None or not s for s in shapes]):
-        raise ValueError(f"vectorized_map: elems must be tensors with at least one axis, got shapes {[x.shape.as_list() if x.shape.rank is not None else None for x in xs]}")
+        raise ValueError(f"vectorized_map: elems must be tensors with one axis or more, got shapes {', '.join([str(x.shape) for x in xs])}")
     known = {s[0] for s in shapes if type(s[0]) is int} - {1}
-    if len(known) > 1: raise ValueError(f"vectorized_map: the first axes of elems must have one length, or length 1; got {[s[0] for s in shapes]}")
+    if len(known) > 1:
+        raise ValueError(f"vectorized_map: the first axes of elems must have one length, or length 1; got {[s[0] for s in shapes]}")
     return known.pop() if known else next((s[0] for s in shapes if type(s[0]) is not int), 1)
 
 def arranged(xs: list[Tensor], n: Any) -> list:
@@ -343,8 +349,8 @@ def arranged(xs: list[Tensor], n: Any) -> list:
 
 def kinds_of(xs: list) -> list:
     "Shape and dtype of one row of each."
-    return [(tuple([s if type(s) is int else None for s in (x.shape if type(x) is Batched else x.array.shape)]), (x.x if type(x) is Batched else x).dtype.np)
-            for x in xs]
+    def kind(shape, dtype): return tuple([s if type(s) is int else None for s in shape]), dtype.np
+    return [kind(x.shape, x.x.dtype) if type(x) is Batched else kind(x.array.shape, x.dtype) for x in xs]
 
 def mapped(f: Callable, xs: list, n: Any, fallback: bool) -> tuple:
     "The structure of what `f` of one row returns, and its results for all rows."

@@ -143,7 +143,8 @@ class Described(Runnable):
 
     def each(self, attribute: str) -> Any:
         "An attribute of each result, in the structure that the function returned."
-        return pack_sequence_as(self.structured_outputs, [y if y is None else getattr(y, attribute) for y in flatten(self.structured_outputs)])
+        each = [y if y is None else getattr(y, attribute) for y in flatten(self.structured_outputs)]
+        return pack_sequence_as(self.structured_outputs, each)
 
     name = property(lambda self: self.traced.name)
     inputs = property(lambda self: [*self.traced.inputs, *self.captured_inputs])

@@ -44,7 +44,8 @@ from .looping import Counter
 from .looping import Together
 
 # %% ../../nbs/5_program/546_calls.ipynb #84555f91
-ALONE = {"tfedu", "numpy", "scipy", "ml_dtypes", "matplotlib", "PIL", "sklearn", "pandas", "pytest", "_pytest", "IPython", "ipykernel", "tensorflow"}
+ALONE = {"tfedu", "numpy", "scipy", "ml_dtypes", "matplotlib", "PIL", "sklearn", "pandas", "pytest", "_pytest", "IPython", "ipykernel",
+         "tensorflow"}
 ALONE |= sys.stdlib_module_names
 
 def left_alone(f: FunctionType) -> bool:
@@ -70,8 +71,8 @@ def new_code(f: FunctionType) -> Rewritten | str:
         try: files[file] = Rewritten(f.__code__)
         except Exception as error:   # whatever a user wrote, the function can still be called as it is
             files[file] = f"{type(error).__name__}: {error}"
-            LOG.warning("AutoGraph could not transform %r and will run it as-is.\nCause: %s\nTo silence this warning, decorate the function with "
-                        "@tf.autograph.experimental.do_not_convert", f, error)
+            LOG.warning("AutoGraph could not transform %r, so it runs as it is, without if and while on tensors: %s. "
+                        "@tf.autograph.experimental.do_not_convert says that this is meant", f, error)
         else: say(1, f"AutoGraph rewrote {f!r}:\n{files[file].text}")
     return files[file]
 
@@ -97,7 +98,7 @@ def length(x: Any) -> Any:
     if not has_tensor(x) or hasattr(type(x), "__steps__"): return len(x)
     if isinstance(x, RaggedTensor): return x.nrows()
     x = convert_to_tensor(x)
-    if x.shape.rank == 0: raise ValueError(f"len requires a non-scalar tensor, got one of shape {x.shape}")
+    if x.shape.rank == 0: raise ValueError(f"len: a tensor of shape {x.shape} has no first axis whose length could be asked for")
     return x.shape[0] if x.shape.rank and x.shape[0] is not None else shape(x)[0]
 
 def range_of(*args: Any) -> Any:
@@ -160,7 +161,9 @@ class Finding:
 
     def giving(self, f: Callable) -> Callable:
         "`f`, with the functions that it is given rewritten."
-        def passed(x): return type(x)(map(passed, x)) if type(x) in (list, tuple) else self.call(x) if isinstance(x, FunctionType | MethodType) else x
+        def passed(x):
+            if type(x) in (list, tuple): return type(x)(map(passed, x))
+            return self.call(x) if isinstance(x, FunctionType | MethodType) else x
         return lambda *args, **kw: f(*map(passed, args), **{k: passed(v) for k, v in kw.items()})
 
 # %% ../../nbs/5_program/546_calls.ipynb #37c059dd
@@ -194,7 +197,8 @@ def pointing(f: Callable) -> Callable:
     def call(*args, **kw):
         try: return f(*args, **kw)
         except Exception as error:
-            if (place := users_place(error)) is not None and (note := f"in user code: {place}") not in getattr(error, "__notes__", ()): error.add_note(note)
+            place, noted = users_place(error), getattr(error, "__notes__", ())
+            if place is not None and (note := f"in user code: {place}") not in noted: error.add_note(note)
             if type(error) is NameError and "free variable" in str(error):
                 late = UnboundLocalError(f"cannot access local variable '{error.name}' where it is not associated with a value")
                 late.__notes__ = error.__notes__

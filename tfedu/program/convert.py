@@ -178,18 +178,22 @@ def rewritten(node: ast.FunctionDef, ag: str, fresh: Callable) -> ast.FunctionDe
     body = [s for part in map(inner.visit, body) for s in (part if isinstance(part, list) else [part])]
     at_top = Names(list(body)).bound
     local = [n for n in inner.moved if n not in own and n not in declared and n not in at_top]
-    head = [ast.Global(names) if how == "global" else ast.Nonlocal(names) for how in ("global", "nonlocal") if (names := [n for n in declared if declared[n] == how])]
+    named = {how: [n for n in declared if declared[n] == how] for how in ("global", "nonlocal")}
+    head = [word(named[how]) for word, how in ((ast.Global, "global"), (ast.Nonlocal, "nonlocal")) if named[how]]
     head += [ast.AnnAssign(ast.Name(n, ast.Store()), ast.Name("local", ast.Load()), None, 1) for n in local]
     words = body[:1] if ast.get_docstring(node, False) is not None else []
     outside = Expressions(ag, fresh)
     arguments, decorators = outside.visit(node.args), [outside.visit(d) for d in node.decorator_list]
-    new = ast.FunctionDef(node.name, arguments, [*words, *[ast.copy_location(h, node) for h in head], *body[len(words):]], decorators, node.returns)
+    whole = [*words, *[ast.copy_location(h, node) for h in head], *body[len(words):]]
+    new = ast.FunctionDef(node.name, arguments, whole, decorators, node.returns)
     return ast.copy_location(new, node)
 
 def is_generator(node: ast.AST) -> bool:
     "Whether a function yields or awaits."
     inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-    def within(n): return isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) or not isinstance(n, inner) and any(map(within, ast.iter_child_nodes(n)))
+    def within(n):
+        if isinstance(n, ast.Yield | ast.YieldFrom | ast.Await): return True
+        return not isinstance(n, inner) and any(map(within, ast.iter_child_nodes(n)))
     return isinstance(node, ast.AsyncFunctionDef) or any(map(within, ast.iter_child_nodes(node)))
 
 # %% ../../nbs/5_program/544_convert.ipynb #63e993f5
@@ -202,10 +206,11 @@ def class_of(qualname: str) -> str | None:
 def compiled_alone(tree: ast.AST, ag: str, code: CodeType) -> CodeType:
     "The code of a rewritten function. Its free variables are those of `code`, and `ag`."
     tree = deepcopy(tree)
-    tree.args.defaults, tree.args.kw_defaults = [ast.Constant(None) for _ in tree.args.defaults], [d and ast.Constant(None) for d in tree.args.kw_defaults]
+    tree.args.defaults = [ast.Constant(None) for _ in tree.args.defaults]
+    tree.args.kw_defaults = [d and ast.Constant(None) for d in tree.args.kw_defaults]
     for argument in ast.walk(tree.args):
         if isinstance(argument, ast.arg): argument.annotation = None
-    if not isinstance(tree, ast.Lambda): tree.returns, tree.name = None, f"{tree.name}_rewritten"   # its name may be one of its free variables
+    if not isinstance(tree, ast.Lambda): tree.returns, tree.name = None, f"{tree.name}_rewritten"   # the name may be a free variable of it
     free = ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in (ag, *code.co_freevars)], kwonlyargs=[], kw_defaults=[], defaults=[])
     around = ast.FunctionDef("around", free, [ast.Return(tree) if isinstance(tree, ast.Lambda) else tree], [], None)
     owner = class_of(code.co_qualname)

@@ -178,8 +178,8 @@ def bare_array(y: Any) -> Any:
     return y.array if isinstance(y, Tensor) else convert_to_tensor(y).array
 
 # %% ../../nbs/5_program/502_execute.ipynb #9a33c438
-KINDS: dict[str, Callable[[Node], Callable]] = {"op": op_kernel, "read": read_kernel, "size": size_kernel, "effect": effect_kernel, "act": act_kernel,
-                                                "pull": pull_kernel}
+KINDS: dict[str, Callable[[Node], Callable]] = {"op": op_kernel, "read": read_kernel, "size": size_kernel, "effect": effect_kernel,
+                                                "act": act_kernel, "pull": pull_kernel}
 KEEPING: dict[str, Callable] = {}   # kinds whose last output is what the way back needs: `f(node, keep)`
 
 # %% ../../nbs/5_program/502_execute.ipynb #04e700c4

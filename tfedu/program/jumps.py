@@ -97,7 +97,9 @@ def lowered_loop(lowering: Lowering, node: ast.While | ast.For, exits: Exits) ->
     stops = [f for f in flags if f != inner.skipped]
     if inner.skipped in flags: body = [assign(inner.skipped, ast.Constant(False)), *body]
     before = [assign(inner.broke, ast.Constant(False))] if inner.broke in flags else []
-    if isinstance(node, ast.While): loop = copied(node, test=ast.BoolOp(ast.And(), [none_of(stops), node.test]) if stops else node.test, body=body, orelse=[])
+    if isinstance(node, ast.While):
+        test = ast.BoolOp(ast.And(), [none_of(stops), node.test]) if stops else node.test
+        loop = copied(node, test=test, body=body, orelse=[])
     else: loop = copied(node, body=body, orelse=[ast.Expr(none_of(stops))] if stops else [])
     after, more = lowering.block(node.orelse, exits) if node.orelse else ([], [])
     if after and stops: after = [ast.If(none_of(stops), after, [])]
@@ -111,12 +113,12 @@ def lowered_parts(lowering: Lowering, node: ast.stmt, exits: Exits) -> tuple[lis
         done, new = lowering.block(statements, exits)
         flags.extend([f for f in new if f not in flags])
         return done
-    if getattr(node, "finalbody", None) and any([jumps_in(n) for n in node.finalbody]): raise Unreadable("a jump out of `finally` is not supported")
+    if getattr(node, "finalbody", None) and any([jumps_in(n) for n in node.finalbody]):
+        raise Unreadable("a jump out of `finally` is not supported")
     if hasattr(node, "body"): parts["body"] = inside(node.body)
     first = list(flags)
-    for field in ("handlers", "cases"):
-        if hasattr(node, field): parts[field] = [copied(part, body=inside(part.body)) if field == "handlers" else
-                                                 ast.match_case(part.pattern, part.guard, inside(part.body)) for part in getattr(node, field)]
+    if hasattr(node, "handlers"): parts["handlers"] = [copied(part, body=inside(part.body)) for part in node.handlers]
+    if hasattr(node, "cases"): parts["cases"] = [ast.match_case(part.pattern, part.guard, inside(part.body)) for part in node.cases]
     if getattr(node, "orelse", None):
         parts["orelse"] = inside(node.orelse)
         if first and not isinstance(node, ast.If): parts["orelse"] = [ast.If(none_of(first), parts["orelse"], [])]
@@ -150,7 +152,7 @@ def without_jumps(
     nothing: str,        # Expression: what the result is as long as nothing was returned
     final: str,          # Expression, with the result at `{}`: what is returned at the end
 ) -> list:
-    "The body of a function, with at most one `return`, at its end, and no `break` or `continue`. Raises Unreadable for a jump out of `finally`."
+    "The body of a function, with no jump but a `return` at its end. Raises Unreadable for a jump out of `finally`."
     lowering = Lowering(fresh, any(map(has_early, body)))
     out, _ = lowering.block(body, lowering.exits)
     read = {n.id for node in out for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

@@ -46,7 +46,7 @@ class Steps(NamedTuple):
 
 def by_rows(x: Any) -> Steps:
     "The rows of a tensor or ragged tensor. Raises ValueError for a scalar."
-    if x.shape.rank == 0: raise ValueError(f"len requires a non-scalar tensor, got one of shape {x.shape}: a scalar cannot be iterated over")
+    if x.shape.rank == 0: raise ValueError(f"for: a tensor of shape {x.shape} has no first axis to go along; a loop needs one axis or more")
     if isinstance(x, RaggedTensor): return by_ragged_rows(x)
     length = x.shape[0] if x.shape.rank and x.shape[0] is not None else shape(x)[0]
     return Steps(wrap(np.zeros((), np.int32)), lambda i: i < length, lambda i: (row(x, i), i + 1))
@@ -99,12 +99,13 @@ def must_go_round(names: list, start: Left, end: Left, allowed: list) -> None:
         same_kind(name, a, b, "loop's start", "end of one iteration") if differs(a, b) else None
         for x, y, allow in zip(parts(a), parts(b), shapes, strict=True):
             x, y = convert_to_tensor(x), convert_to_tensor(y)
-            if x.dtype is not y.dtype: raise TypeError(f"'{name}' has dtype {x.dtype.name} before the loop, but dtype {y.dtype.name} after one iteration")
+            if x.dtype is not y.dtype:
+                raise TypeError(f"'{name}' has dtype {x.dtype.name} before the loop, but dtype {y.dtype.name} after one iteration")
             if allow is None and not within(y.shape, x.shape):
                 raise ValueError(f"'{name}' has shape {shown(x.shape)} before the loop, but shape {shown(y.shape)} after one iteration. "
                                  "Use tf.autograph.experimental.set_loop_options to set shape invariants.")
             if allow is not None and not within(y.shape, allow):
-                raise ValueError(f"'{name}' has shape {shown(y.shape)} after one iteration, which does not conform with the shape invariant {shown(allow)}.")
+                raise ValueError(f"'{name}' has shape {shown(y.shape)} after one iteration, against its shape invariant {shown(allow)}")
 
 def differs(a: Any, b: Any) -> bool:
     "Whether two values have different structures."
@@ -126,13 +127,17 @@ def rehearsed(names: list, places: Places, before: dict, step: Callable, state: 
         try:
             step(state)
             return [places.get(n) for n in names]
-        except NameError as error: raise ValueError(f"'{error.name}' must be defined before the loop: the first round reads it ({error})") from error
+        except NameError as error:
+            raise ValueError(f"'{error.name}' must be defined before the loop: the first round reads it ({error})") from error
         finally: places.restore(before)
 
 def zeros_like(value: Any) -> tuple[Any, list]:
     "A value of the same structure, types and shapes, but zero; and its shapes."
     tensors = list(map(convert_to_tensor, parts(value)))
-    empty = [np.full([n or 0 for n in x.shape.as_list() or []] if x.shape.rank else [], b"" if x.dtype.name == "string" else 0, x.dtype.np) for x in tensors]
+    def none(x):
+        shape = [n or 0 for n in x.shape.as_list()] if x.shape.rank else []
+        return np.full(shape, b"" if x.dtype.name == "string" else 0, x.dtype.np)
+    empty = list(map(none, tensors))
     return pack_sequence_as(value, list(map(wrap, empty)), expand_composites=True), [x.shape for x in tensors]
 
 # %% ../../nbs/5_program/543_looping.ipynb #39c57b0d
@@ -149,15 +154,17 @@ def started(names: tuple, places: Places, step: Callable, state: Any, options: d
     before = places.all()
     values = [places.get(n) for n in names]
     if any([v is NOTHING for v in values]):
-        raise NotImplementedError("a return statement cannot be placed inside this TensorFlow loop; set a variable and return it after the loop")
+        raise NotImplementedError("a return statement cannot be placed inside this TensorFlow loop; set a variable, return it afterwards")
     first = rehearsed(names, places, before, step, state) if any([v is UNSET or v is None for v in values]) else values
     asked, found = options.get("shape_invariants") or (), []
     for name, value, later in zip(names, values, first, strict=True):
         made = value is UNSET or value is None
         if made and later is UNSET: continue   # not made in this loop after all
         if made: no_holes([name], Left([later]), "iteration")
-        begin, shapes = zeros_like(later) if made else (value, next((flatten(s) for v, s in asked if v is value), [None] * len(parts(value))))
-        if strange := [x for x in parts(begin) if not isinstance(x, LEAF)]: raise TypeError(f"'{name}' cannot go round a loop of the graph: {strange[0]!r}")
+        allowed = next((flatten(s) for v, s in asked if v is value), [None] * len(parts(value)))
+        begin, shapes = zeros_like(later) if made else (value, allowed)
+        if strange := [x for x in parts(begin) if not isinstance(x, LEAF)]:
+            raise TypeError(f"'{name}' cannot go round a loop of the graph: {strange[0]!r}")
         found.append((name, begin, [s and TensorShape(s) for s in shapes], made))
     return Start(*map(list, zip(*found, strict=True))) if found else Start([], [], [], [])
 
@@ -196,13 +203,13 @@ def loop(
 ) -> None:
     "A `while` statement. Raises ValueError or TypeError if the variables do not fit and the graph has to count."
     if in_graph(go := test()):
-        return graph_loop(names, Places([test, body], names), lambda _: test(), lambda state: (body(), state)[1], [], options() if options else {})
+        def step(state): return (body(), state)[1]
+        return graph_loop(names, Places([test, body], names), lambda _: test(), step, [], options() if options else {})
     while go:
         body()
         if in_graph(go := test()):
-            raise NotImplementedError("The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either because variables "
-                                      "changed type, or when a break or return statement inside the loop depends on a Tensor condition. In both cases, "
-                                      "changing to a TF loop, as by `while tf.constant(True)`, removes the error.")
+            raise NotImplementedError("while: the condition started as non-Tensor, then changed to Tensor: a variable of it became one, or "
+                                      "a break or return depends on one. `while tf.constant(True)` makes it a loop of the graph at once")
 
 # %% ../../nbs/5_program/543_looping.ipynb #4d49bd3c
 def each(

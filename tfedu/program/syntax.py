@@ -73,7 +73,8 @@ def parameters(node: Any) -> list[str]:
 class Bindings(ast.NodeVisitor):
     "The names that some nodes set and read."
     def __init__(self, nodes: Iterable = ()):
-        self.bound, self.read, self.paths, self.declared = {}, {}, {}, {}   # used as ordered sets; `declared`: name -> "global" or "nonlocal"
+        self.bound, self.read, self.paths = {}, {}, {}   # used as ordered sets
+        self.declared = {}                               # name -> "global" or "nonlocal"
         for node in nodes: self.visit(node)
 
     def visit_Name(self, node): (self.read if isinstance(node.ctx, ast.Load) else self.bound)[node.id] = True
@@ -183,4 +184,5 @@ class Needs(Rounds):
     TryStar = Try
     def Match(self, node, out):
         cases = [(Names([c.pattern]), c) for c in node.cases]
-        return reads(node.subject).union(out, *[self.block(c.body, out) | set(n.read) | (reads(c.guard) if c.guard else set()) for n, c in cases])
+        live = [self.block(c.body, out) | set(n.read) | (reads(c.guard) if c.guard else set()) for n, c in cases]
+        return reads(node.subject).union(out, *live)

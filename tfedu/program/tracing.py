@@ -85,8 +85,8 @@ def out_of_scope(xs: Any) -> Exception:
     if GRAPH.get() is None:
         return TypeError(f"{names}: a graph tensor outlived its tf.function, and has no numbers outside of it; let the function return it "
                          "instead of keeping it in a variable of Python")
-    return InaccessibleTensorError(f"{names} cannot be accessed here, in {GRAPH.get().name}: it belongs to another function, or to a branch or "
-                                   "loop that has ended; return it from there, or pass it as an argument")
+    return InaccessibleTensorError(f"{names} cannot be accessed here, in {GRAPH.get().name}: it belongs to another function, or to a "
+                                   "branch or loop that has ended; return it from there, or pass it as an argument")
 
 # %% ../../nbs/5_program/504_tracing.ipynb #daea591e
 def written(

@@ -97,11 +97,13 @@ def every(rank: int) -> list[int]:
     "All axes."
     return list(range(-rank, 0))
 
-follow(aligned, """affine complex_ conj real imag angle magnitude cast saturate_cast multiply_no_nan ratio zeta polygamma betainc share_slope
-    gamma_quantile identity check_numerics stop_gradient ones_like zeros_like bitcast nonzero_flags solve triangular_solve band_solve tridiagonal""")
-follow(room_in_front, """inv cholesky_factor from_lower det adjugate slogdet_parts eigh_parts eigvalsh svd_parts singular_values qr_parts
-    eig_parts eigvals lu_parts expm sqrtm logm pinv_parts band_part take_diagonals put_diagonals replace_diagonals lbeta fft fft2d fft3d ifft
-    ifft2d ifft3d half_spectrum real_signal cosines cut_frames add_frames searchsorted blame sparse_softmax_cross_entropy_with_logits add_n""")
+follow(aligned, """affine complex_ conj real imag angle magnitude cast saturate_cast multiply_no_nan ratio zeta polygamma betainc
+    share_slope gamma_quantile identity check_numerics stop_gradient ones_like zeros_like bitcast nonzero_flags solve
+    triangular_solve band_solve tridiagonal""")
+follow(room_in_front, """inv cholesky_factor from_lower det adjugate slogdet_parts eigh_parts eigvalsh svd_parts singular_values
+    qr_parts eig_parts eigvals lu_parts expm sqrtm logm pinv_parts band_part take_diagonals put_diagonals replace_diagonals lbeta
+    fft fft2d fft3d ifft ifft2d ifft3d half_spectrum real_signal cosines cut_frames add_frames searchsorted blame
+    sparse_softmax_cross_entropy_with_logits add_n""")
 follow(along_axes(every), """reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_all reduce_any reduce_logsumexp reduce_variance
     reduce_std reduce_euclidean_norm reverse roll swapaxes concatenate split unstack""")
 follow(along_axes(lambda rank: -1), "softmax log_softmax softmax_cross_entropy_with_logits sort argsort along back_along blend")
