@@ -28,6 +28,7 @@ docs: setup  ## Build the site
 bench: setup  ## Measure against hand-written NumPy and the installed peers
 	@env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(run) benchmarks/run.py
 	@$(run) benchmarks/kernels.py
+	@$(run) benchmarks/calls.py
 
 nightly: setup  ## The tests with the long sweeps that `make test` leaves out
 	@$(run) -m pytest tests --slow

@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
+import calls  # noqa: E402
 import handwritten  # noqa: E402
 import import_time  # noqa: E402
 import run  # noqa: E402
@@ -306,3 +307,9 @@ def test_import_time():
 def test_import_error_is_shown(monkeypatch):
     monkeypatch.setattr(import_time, "CASES", {"import nothing": "import no_such_module"})
     assert "failed: ModuleNotFoundError" in import_time.table(import_time.measure(run.environment(), rounds=1))
+
+
+def test_calls_are_timed_and_right(capsys):
+    calls.main(rounds=2)
+    out = capsys.readouterr().out
+    assert "us in a function" in out and "times faster" in out
