@@ -47,7 +47,8 @@ def main(rounds=50):
     op, function = calls(rounds)
     print(f"x + y, 8 numbers: {op * 1e6:.2f} us as an op, {function * 1e6:.2f} us in a function")
     loop, mapped = products(max(2, rounds // 10))
-    print(f"matrix times 1,000 vectors: {loop * 1e3:.1f} ms in a loop, {mapped * 1e3:.3f} ms by vectorized_map, {loop / mapped:.0f} times faster")
+    times = f"{loop * 1e3:.1f} ms in a loop, {mapped * 1e3:.3f} ms by vectorized_map, {loop / mapped:.0f} times faster"
+    print(f"matrix times 1,000 vectors: {times}")
 
 
 if __name__ == "__main__": main()

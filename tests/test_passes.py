@@ -322,4 +322,5 @@ def test_an_output_is_scratch_until_it_is_made():
         b = tf.where(a > 1, a * a, -a)
         c = tf.cast(tf.cast(b, "float64") * 3, "float32") + a
         return b + 1, tf.reduce_sum(c * b), c * a - b
-    for found, wanted in zip(tf.function(f)(x), f(tf.constant(x)), strict=True): np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=1e-5)
+    for found, wanted in zip(tf.function(f)(x), f(tf.constant(x)), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=1e-5)

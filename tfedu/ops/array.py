@@ -83,7 +83,8 @@ def transpose(xp, a, perm=None, conjugate=False):
 
 @transpose.vjp
 def _(xp, g, perm, conjugate):
-    back = xp.transpose(g, perm and sorted(range(len(perm)), key=[p % len(perm) for p in perm].__getitem__))
+    order = static(perm)
+    back = xp.transpose(g, order and sorted(range(len(order)), key=[p % len(order) for p in order].__getitem__))
     return conjugated(xp, back) if conjugate else back
 
 @op("", inputs=1, linear=True)

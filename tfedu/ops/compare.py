@@ -67,7 +67,7 @@ def compared(
     if x is None or y is None: return otherwise
     if (out := taken_over(compare, (x, y), {})) is not NotImplemented: return out
     x, y = as_tensors(compare.op, (x, y))
-    try: np.broadcast_shapes(x.array.shape, y.array.shape)
+    try: np.broadcast_shapes(*[[n if isinstance(n, int) else 1 for n in v.array.shape or ()] for v in (x, y)])   # 1: not known in a graph
     except ValueError: return constant(otherwise)
     return compare(x, y)
 

@@ -6,7 +6,7 @@
 __all__ = ['OPAQUE', 'LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError',
            'out_of_scope', 'written', 'unsaid', 'take', 'is_check', 'asserted', 'whole', 'captured', 'symbol',
            'Numberless', 'Symbolic', 'learned', 'sizes', 'Constants', 'Capturing', 'Reading', 'Writing', 'writing',
-           'outside', 'write_call', 'result_of', 'agreed_parts', 'arrayed', 'pictures', 'declared', 'counting', 'guess',
+           'outside', 'write_call', 'result_of', 'arrays_in', 'arrayed', 'pictures', 'declared', 'counting', 'guess',
            'remember', 'cotangents_of', 'kept_by', 'pruned', 'lifted']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
@@ -51,19 +51,16 @@ from .graph import Size
 from .graph import Value
 from .graph import or_none
 from .examples import ASKED
-from .examples import GUESSES
-from .examples import SMALL
-from .examples import agreed
-from .examples import common
-from .examples import only_size
+from .examples import examined
 from .examples import op_specs
-from .examples import tried
 from .execute import compiled
 from .execute import tensors
 from .graph import asked_by_user
 from .graph import leaves
 from .graph import replaced
 from .graph import undressed
+from .stand_ins import GUESSES
+from .stand_ins import SMALL
 
 # %% ../../nbs/5_program/504_tracing.ipynb #f6f38f24
 class OperatorNotAllowedInGraphError(TypeError):
@@ -355,21 +352,13 @@ def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
     if function.__name__ in DECLARED: return declared(function, nest)
     if function.__name__.startswith("assert_"): return None, []
     if function.__name__ == "range_" and not known: return counting(*nest[0], **nest[1])
-    with undisturbed(): found = outside(lambda: tried(compute, nest, False))
-    if not found: return guess(function, nest)
     exact = function.__name__ in LOOK_AT_SHAPES or known
-    return found[0][0], agreed_parts(function, found, exact, only_size(nest))
+    with undisturbed(): found = outside(lambda: examined(compute, nest, False, exact, arrays_in, function.__name__))
+    return guess(function, nest) if found is None else found
 
-# %% ../../nbs/5_program/504_tracing.ipynb #1e23d324
-def agreed_parts(function: Callable, found: list[list], exact: bool, size: Any) -> list:
-    "Shape, dtype and samples of each part of results that were `found` on examples, turn by turn."
-    def parts(result): return [arrayed(part) for part in flatten(result, expand_composites=True) if part is not None]
-    arrays = [[parts(result) for result in each] for each in found]
-    if len({len(each) for turns in arrays for each in turns}) != 1:
-        raise InvalidArgumentError(None, None, f"{function.__name__}: the number of its results depends on sizes or numbers that are not "
-                                               "known while the graph is written")
-    by_part = zip(*[zip(*each, strict=True) for each in arrays], strict=True)
-    return [agreed([common(list(part), exact, size) for part in turns]) for turns in by_part]
+def arrays_in(result: Any) -> list:
+    "The arrays of a nest of tensors, composites, and what can become tensors."
+    return [arrayed(part) for part in flatten(result, expand_composites=True) if part is not None]
 
 def arrayed(part: Any) -> Any:
     "The array of a tensor, or of what can become one."
