@@ -549,3 +549,16 @@ def test_results_that_depend_on_numbers_have_unknown_sizes():
     assert [y.shape.as_list() for y in outs] == [[None], [None], [None], []]
     got = f(tf.constant([1.0, 1.0, -1.0]), tf.constant(4))
     assert [y.numpy().tolist() for y in got] == [[1, 1], [1, -1], [0, 1, 2, 3], 0]
+
+
+def test_a_tensor_array_cannot_leave_its_function():
+    def filled(x):
+        array = tf.TensorArray(tf.float32, size=2)
+        return array.write(0, x).write(1, x + 1)
+    x = tf.constant([1., 2.])
+    for f in (filled, lambda x: {"all": [x, filled(x)]}, lambda x: tf.function(filled)(x).stack()):
+        with pytest.raises(TypeError, match=r"returns a TensorArray.*return its stack\(\) or concat\(\)"): tf.function(f)(x)
+    np.testing.assert_array_equal(tf.function(lambda x: filled(x).stack())(x), [[1., 2.], [2., 3.]])
+    def step(i, array): return i + 1, array.write(i, x)
+    loop = tf.function(lambda: tf.while_loop(lambda i, _: i < 2, step, (0, tf.TensorArray(tf.float32, 2)))[1].stack())
+    np.testing.assert_array_equal(loop(), [[1., 2.]] * 2)   # between the steps of a loop it may

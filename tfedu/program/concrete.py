@@ -48,6 +48,9 @@ from .tracing import writing
 def result(name: str, y: Any) -> Tensor | None:
     "What the user's function returned, as a tensor. Raises TypeError for what cannot be one."
     if y is None: return None
+    if isinstance(y, Tensor) and y.symbolic and y.array.dtype is None:
+        raise TypeError(f"tf.function {name}: it returns a TensorArray, which lives only while the graph of the function runs; return its "
+                        "stack() or concat()")
     try: return convert_to_tensor(y)
     except (TypeError, ValueError) as error:
         if isinstance(y, Tensor): raise
