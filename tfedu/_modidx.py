@@ -4851,6 +4851,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'tfedu.program.examples.sparse_example': ( '5_program/examples.html#sparse_example',
                                                                                    'tfedu/program/examples.py'),
                                         'tfedu.program.examples.tried': ('5_program/examples.html#tried', 'tfedu/program/examples.py'),
+                                        'tfedu.program.examples.turned': ('5_program/examples.html#turned', 'tfedu/program/examples.py'),
                                         'tfedu.program.examples.unknown_specs': ( '5_program/examples.html#unknown_specs',
                                                                                   'tfedu/program/examples.py'),
                                         'tfedu.program.examples.zeros': ('5_program/examples.html#zeros', 'tfedu/program/examples.py')},

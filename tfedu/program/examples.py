@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FILLINGS', 'GUESSES', 'SMALL', 'COHERENT', 'TYPES', 'ASKED', 'BY_NUMBERS', 'zeros', 'in_turn', 'ones', 'cuts',
-           'limits', 'lengths', 'counts', 'sizes', 'example', 'guessed', 'certain', 'exact', 'ragged_example',
+           'limits', 'lengths', 'counts', 'sizes', 'turned', 'example', 'guessed', 'certain', 'exact', 'ragged_example',
            'sparse_example', 'rows_of', 'filled', 'common', 'agreed', 'tried', 'only_size', 'broadcast',
            'elementwise_spec', 'asked_sizes', 'unknown_specs', 'op_specs']
 
@@ -59,10 +59,15 @@ def counts(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
     return np.array(6, dtype) if dtype.kind in "iu" and not shape else zeros(shape, dtype, rows)
 
 def sizes(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
-    "Whole numbers and vectors of them, which may be a shape, 6; those in matrices, positions, 0."
-    return np.full(shape, 6, dtype) if dtype.kind in "iu" and len(shape) < 2 else zeros(shape, dtype, rows)
+    "Whole numbers and vectors of them, which may be a shape, 12; those in matrices, positions, 0."
+    return np.full(shape, 12, dtype) if dtype.kind in "iu" and len(shape) < 2 else zeros(shape, dtype, rows)
 
-FILLINGS = zeros, in_turn, ones, cuts, limits, lengths, counts, sizes
+def turned(shape: tuple, dtype: np.dtype, rows: int) -> np.ndarray:
+    "Vectors of whole numbers 2, 0, 1 and the like, another order of axes; single whole numbers 2; otherwise `ones`."
+    if dtype.kind not in "iu" or len(shape) > 1: return ones(shape, dtype, rows)
+    return np.roll(np.arange(shape[0]), 1).astype(dtype) if shape and shape[0] > 1 else np.full(shape, 2, dtype)
+
+FILLINGS = zeros, in_turn, turned, ones, cuts, limits, lengths, counts, sizes
 
 # %% ../../nbs/5_program/503_examples.ipynb #31a1dfc2
 GUESSES = (24, 36)   # what an unknown size is taken for, in turn: many sizes divide them both
@@ -161,10 +166,11 @@ def common(
     keep = exact and first.dtype.kind in "iub" and first.size <= SMALL
     return shape, first.dtype, tuple(map(np.asarray, found)) if keep else ()
 
-def agreed(specs: list[tuple]) -> tuple:
-    "What is known of a result under several fillings, each of which told its shape, dtype and samples."
+def agreed(specs: list[tuple], alone: bool = False) -> tuple:
+    "What is known of a result under several fillings, each of which told its shape, dtype and samples; one `alone` proves no size."
     shapes, dtype, samples = [s for s, _, _ in specs], specs[0][1], specs[0][2]
     if any([s is None for s in shapes]) or len({len(s) for s in shapes}) > 1: return None, dtype, ()
+    if alone and len(specs) == 1: return tuple([n if n == 1 or not isinstance(n, int) else None for n in shapes[0]]), dtype, ()
     same = all([len(s) == len(samples) and all(map(np.array_equal, s, samples)) for _, _, s in specs])
     return tuple([sizes[0] if all([n == sizes[0] for n in sizes]) else None for sizes in zip(*shapes)]), dtype, samples if same else ()
 
@@ -178,7 +184,9 @@ def tried(
     sure, found, first = certain(nest), [], None
     for fill in FILLINGS:
         try: found.append([f(filled(nest, turn, fill)) for turn in range(1 if sure else 2)])
-        except Exception as error: first = first or error
+        except Exception as error:
+            first = first or error
+            if fill is turned: continue   # it is for axes; as a number it may be too large
         if found and once or len(found) > 1 and fill not in FILLINGS[:2]: break
     if not found and sure and not any([isinstance(v, Value) and v.dtype is not None and v.dtype.kind in "iubO" for v in leaves(nest)]):
         raise first
@@ -242,9 +250,10 @@ def op_specs(op: Op, xs: tuple, params: tuple) -> tuple[list, bool]:
         return result.out if type(result) is Kept else result
     found, size = tried(compute, (xs, params), exact((xs, params)) and op.name not in BY_NUMBERS or op.elementwise), only_size((xs, params))
     if not found: return unknown_specs(op, xs, params), False
-    if type(found[0][0]) not in (list, tuple): return [agreed([common(each, known, size) for each in found])], False
+    alone = not op.elementwise and not exact(params)   # numbers that are not followed may say how large the result is
+    if type(found[0][0]) not in (list, tuple): return [agreed([common(each, known, size) for each in found], alone)], False
     if len({len(results) for each in found for results in each}) > 1:
         unknown = "sizes or numbers that are not known while the graph is written"
         raise InvalidArgumentError(None, None, f"{op.name}: the number of its results depends on {unknown}")
     results = zip(*[zip(*each, strict=True) for each in found], strict=True)   # of each result, for each filling, one for each guess
-    return [agreed([common(list(part), known, size) for part in parts]) for parts in results], True
+    return [agreed([common(list(part), known, size) for part in parts], alone) for parts in results], True

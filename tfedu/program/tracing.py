@@ -55,6 +55,7 @@ from .examples import GUESSES
 from .examples import SMALL
 from .examples import agreed
 from .examples import common
+from .examples import exact as followed
 from .examples import only_size
 from .examples import op_specs
 from .examples import tried
@@ -363,10 +364,10 @@ def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
     with undisturbed(): found = outside(lambda: tried(compute, nest, False))
     if not found: return guess(function, nest)
     exact = function.__name__ in LOOK_AT_SHAPES or known
-    return found[0][0], agreed_parts(function, found, exact, only_size(nest))
+    return found[0][0], agreed_parts(function, found, exact, only_size(nest), not followed(nest) and len(found) == 1)
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1e23d324
-def agreed_parts(function: Callable, found: list[list], exact: bool, size: Any) -> list:
+def agreed_parts(function: Callable, found: list[list], exact: bool, size: Any, alone: bool = False) -> list:
     "Shape, dtype and samples of each part of results that were `found` on examples, turn by turn."
     def parts(result): return [arrayed(part) for part in flatten(result, expand_composites=True) if part is not None]
     arrays = [[parts(result) for result in each] for each in found]
@@ -374,7 +375,7 @@ def agreed_parts(function: Callable, found: list[list], exact: bool, size: Any) 
         raise InvalidArgumentError(None, None, f"{function.__name__}: the number of its results depends on sizes or numbers that are not "
                                                "known while the graph is written")
     by_part = zip(*[zip(*each, strict=True) for each in arrays], strict=True)
-    return [agreed([common(list(part), exact, size) for part in turns]) for turns in by_part]
+    return [agreed([common(list(part), exact, size) for part in turns], alone) for turns in by_part]
 
 def arrayed(part: Any) -> Any:
     "The array of a tensor, or of what can become one."
