@@ -570,7 +570,8 @@ def test_a_tensor_array_cannot_leave_its_function():
     (lambda x, p: tf.einsum("ijk->kij", tf.transpose(x, p)), (np.ones([2, 3, 4], np.float32), [1, 2, 0])),
     (tf.math.unsorted_segment_sum, (np.ones([4, 2], np.float32), [0, 0, 1, 5], 7)),
     (tf.math.unsorted_segment_max, (np.ones([4, 2], np.float32), [0, 0, 1, 5], 9)),
-    (lambda n: tf.zeros([n, 3]), (2,)), (lambda n: tf.zeros(n), ([2, 5],)), (lambda x, n: tf.reshape(x, [n, -1]), (np.ones(6, np.float32), 3)),
+    (lambda n: tf.zeros([n, 3]), (2,)), (lambda n: tf.zeros(n), ([2, 5],)),
+    (lambda x, n: tf.reshape(x, [n, -1]), (np.ones(6, np.float32), 3)),
     (lambda x, r: tf.repeat(x, r), (np.ones(3, np.float32), [1, 2, 2])), (lambda x, d: tf.one_hot(x, d), ([1, 2], 5)),
     (lambda x, a: tf.concat([x, x], a), (np.ones([2, 3]), 1)), (lambda x, a: tf.argmax(x, a), (np.ones([2, 3]), 1)),
     (lambda x, n: tf.math.top_k(x, n)[0], (np.arange(9.), 2)), (lambda x, n: tf.tile(x, [n]), (np.arange(9.), 2))])
