@@ -215,3 +215,44 @@ def test_integer_arguments_are_allowed():
         tape.watch(X)
         y = f(X, tf.constant([1, 1]))
     assert tf.convert_to_tensor(tape.gradient(y, X)).numpy().tolist() == [0, 4]
+
+
+@tf.custom_gradient
+def eleven(x):
+    "A result, and a slope that is not its own: 11 + x."
+    return tf.exp(x), lambda g: g * (11 + x)
+
+@pytest.mark.parametrize("f", [lambda x: eleven(x) * x, lambda x: eleven(eleven(x) * 0.1), lambda x: tf.grad_pass_through(tf.round)(x) * x,
+                               lambda x: (eleven(x), x, eleven(x) * x)], ids=["plain", "twice", "passed through", "several results"])
+def test_a_function_keeps_gradients_of_ones_own_when_it_is_differentiated_twice(f):
+    def slopes(f, x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            first = tape.gradient(y, x)
+        return first, outer.gradient(first, x)
+    x = tf.constant([0.3, -1.])
+    want = slopes(f, x)
+    traced = tf.function(f)
+    ways = [lambda x: slopes(traced, x), lambda x: tf.function(slopes)(f, x), lambda x: tf.function(slopes)(traced, x),
+            lambda x: slopes(tf.function(lambda x: traced(x)), x)]
+    for way in ways: np.testing.assert_allclose(way(x), want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: tf.cond(x[0] > 0, lambda: eleven(x), lambda: x * x),
+    lambda x: tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, eleven(x) * 0.1), (0, x))[1]], ids=["cond", "loop"])
+def test_in_a_condition_or_a_loop_a_second_derivative_is_refused(f):
+    x = tf.constant([0.3, -1.])
+    def slope(f):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+    np.testing.assert_allclose(slope(tf.function(f)), slope(f), rtol=1e-6)
+    with tf.GradientTape() as outer, pytest.raises(NotImplementedError, match="custom gradient"):
+        outer.watch(x)
+        outer.gradient(slope(tf.function(f)), x)
+    with pytest.raises(NotImplementedError, match="custom gradient"): tf.function(lambda: slope(tf.function(f)))()

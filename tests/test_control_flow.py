@@ -269,3 +269,20 @@ def test_a_body_that_returns_constants_in_another_graph(kept):
         return y, tape.gradient(y, x)
     y, slope = outer(tf.constant(3.0))
     assert float(y) == 320.0 + (10.0 if kept else 4.0) and float(slope) == 96.0
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64, tf.uint8, tf.int8, tf.uint64])
+def test_switch_case_takes_any_integer(dtype, traced):
+    def chosen(i): return tf.switch_case(i, [lambda: tf.constant(10), lambda: tf.constant(20)], default=lambda: tf.constant(-1))
+    f = tf.function(chosen) if traced else chosen
+    assert [int(f(tf.constant(i, dtype))) for i in (0, 1, 2, 100)] == [10, 20, -1, -1]
+    if dtype is tf.int64: assert [int(f(tf.constant(i, dtype))) for i in (-1, 2**32, 2**32 + 1, -2**32 + 1)] == [-1] * 4   # not 0 and 1
+    if dtype is tf.uint64: assert int(f(tf.constant(2**64 - 1, dtype))) == -1
+    assert int(chosen(1)) == int(chosen(np.int64(1))) == int(chosen(tf.Variable(1, dtype=tf.int64))) == 20
+
+
+def test_switch_case_refuses_what_is_no_number_of_a_branch():
+    for bad in (True, 1., None, "1", tf.constant(1.), tf.constant(True)):
+        with pytest.raises(TypeError, match="branch_index must be an integer"): tf.switch_case(bad, [lambda: 1, lambda: 2])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"scalar, got shape \(1,\)"): tf.switch_case(tf.constant([1]), [lambda: 1])

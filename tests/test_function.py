@@ -549,3 +549,35 @@ def test_results_that_depend_on_numbers_have_unknown_sizes():
     assert [y.shape.as_list() for y in outs] == [[None], [None], [None], []]
     got = f(tf.constant([1.0, 1.0, -1.0]), tf.constant(4))
     assert [y.numpy().tolist() for y in got] == [[1, 1], [1, -1], [0, 1, 2, 3], 0]
+
+
+def test_a_tensor_array_cannot_leave_its_function():
+    def filled(x):
+        array = tf.TensorArray(tf.float32, size=2)
+        return array.write(0, x).write(1, x + 1)
+    x = tf.constant([1., 2.])
+    for f in (filled, lambda x: {"all": [x, filled(x)]}, lambda x: tf.function(filled)(x).stack()):
+        with pytest.raises(TypeError, match=r"returns a TensorArray.*return its stack\(\) or concat\(\)"): tf.function(f)(x)
+    np.testing.assert_array_equal(tf.function(lambda x: filled(x).stack())(x), [[1., 2.], [2., 3.]])
+    def step(i, array): return i + 1, array.write(i, x)
+    loop = tf.function(lambda: tf.while_loop(lambda i, _: i < 2, step, (0, tf.TensorArray(tf.float32, 2)))[1].stack())
+    np.testing.assert_array_equal(loop(), [[1., 2.]] * 2)   # between the steps of a loop it may
+
+
+@pytest.mark.parametrize("f, args", [
+    (lambda x, p: tf.transpose(x, p), (np.ones([2, 3, 4], np.float32), [2, 0, 1])),
+    (lambda x, p: tf.transpose(x, p), (np.ones([2, 3], np.float32), [1, 0])),
+    (lambda x, p: tf.einsum("ijk->kij", tf.transpose(x, p)), (np.ones([2, 3, 4], np.float32), [1, 2, 0])),
+    (tf.math.unsorted_segment_sum, (np.ones([4, 2], np.float32), [0, 0, 1, 5], 7)),
+    (tf.math.unsorted_segment_max, (np.ones([4, 2], np.float32), [0, 0, 1, 5], 9)),
+    (lambda n: tf.zeros([n, 3]), (2,)), (lambda n: tf.zeros(n), ([2, 5],)),
+    (lambda x, n: tf.reshape(x, [n, -1]), (np.ones(6, np.float32), 3)),
+    (lambda x, r: tf.repeat(x, r), (np.ones(3, np.float32), [1, 2, 2])), (lambda x, d: tf.one_hot(x, d), ([1, 2], 5)),
+    (lambda x, a: tf.concat([x, x], a), (np.ones([2, 3]), 1)), (lambda x, a: tf.argmax(x, a), (np.ones([2, 3]), 1)),
+    (lambda x, n: tf.math.top_k(x, n)[0], (np.arange(9.), 2)), (lambda x, n: tf.tile(x, [n]), (np.arange(9.), 2))])
+def test_a_guessed_shape_is_not_wrong(f, args):
+    args = [tf.constant(x) for x in args]
+    concrete = tf.function(f).get_concrete_function(*args)
+    y = concrete(*args)
+    np.testing.assert_array_equal(y, f(*args))
+    assert concrete.structured_outputs.shape.is_compatible_with(y.shape)

@@ -101,11 +101,8 @@ def test_outer_tape_sees_inside(program):
 
 
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.rows], ids=[p.name for p in PROGRAMS if p.rows])
-def test_vectorised(program, request):
+def test_vectorised(program):
     skip_unless(*program.needs, "tf.vectorized_map")
-    if program.name == "custom":
-        reason = "a tape outside walks through the rows and does not see custom gradients"
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     f = tf.function(program.make()) if "autograph" in program.needs else program.make()   # a mapped function is not converted
     batch = [tf.stack([x, x * 0.5 + 0.25, x * -1.5]) for x in program.inputs]
     def rows(*batch):

@@ -228,3 +228,18 @@ def test_a_generator_starts_from_the_state_that_its_seed_gives(alg, size):
     assert state.shape == [size] and state.dtype == tf.int64
     made, seeded = tf.random.Generator.from_state(state, alg), tf.random.Generator.from_seed(3, alg)
     np.testing.assert_array_equal(made.normal([5]), seeded.normal([5]))
+
+
+def test_a_generator_is_split_in_the_first_call_of_a_function():
+    kept = []
+    source, twin = (tf.random.Generator.from_seed(7) for _ in range(2))
+    @tf.function
+    def draw():
+        if not kept: kept.extend(source.split(2))
+        return [g.normal([3]) for g in kept]
+    wanted = twin.split(2)
+    for _ in range(3):
+        for got, g in zip(draw(), wanted, strict=True): np.testing.assert_allclose(got, g.normal([3]), rtol=1e-6)
+    np.testing.assert_array_equal(source.state, twin.state)   # which moved once
+    with pytest.raises(ValueError, match="create variables on non-first call"):
+        tf.function(lambda: [g.normal([3]) for g in source.split(2)])()

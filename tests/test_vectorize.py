@@ -629,3 +629,90 @@ def test_python_conditions_in_a_function():
         else: y = -x
         return y
     close(tf.vectorized_map(f, X), tf.stack([f(row) for row in tf.unstack(X)]))
+
+
+@tf.custom_gradient
+def eleven(x):
+    "A result, and a slope that is not its own: 11 + x."
+    return tf.exp(x), lambda g: g * (11 + x)
+
+W, SCALE = tf.Variable([2., -1.]), tf.constant([3., 0.5])
+
+@tf.custom_gradient
+def weighed(x):
+    "Reads a variable, and says that its gradient is x, and that of the variable 5 x."
+    def back(g, variables=None): return g * x, [tf.fill([2], tf.reduce_sum(g * 5 * x)) for _ in variables]
+    return tf.reduce_sum(x * W), back
+
+@tf.custom_gradient
+def two_results(x, k): return (x * 2, tf.cast(tf.round(k), tf.int32), k), lambda a, b, c: (100 * a, c * tf.reduce_sum(x))
+
+OWN = {
+    "alone": lambda x: eleven(x),
+    "among others": lambda x: tf.reduce_sum(tf.sin(eleven(x) * x) * SCALE),
+    "twice": lambda x: eleven(eleven(x) * 0.1),
+    "of something else": lambda x: (x, eleven(SCALE) * x),
+    "a variable": lambda x: weighed(x) * tf.reduce_sum(W * x),
+    "several": lambda x: two_results(x, tf.reduce_sum(x) * 3),
+    "in a function": lambda x: tf.function(lambda x: eleven(x) * x)(x),
+    "in a function in a function": lambda x: tf.function(lambda x: tf.function(eleven)(x) * x)(x),
+    "in rows of rows": lambda x: tf.vectorized_map(lambda v: eleven(v) * x[0] * v, x),
+    "rows that are read": lambda x: tf.custom_gradient(lambda t: (tf.gather(t, 1), lambda g: tf.IndexedSlices([g * 7], [0], [2])))(x),
+    "nothing there": lambda x: tf.grad_pass_through(tf.round)(x) * x,
+    "none": lambda x: tf.custom_gradient(lambda t: (t * 2, lambda g: None))(x) + x,
+}
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("name", OWN)
+def test_a_tape_outside_sees_gradients_that_a_row_brings_along(name, traced):
+    f, x = OWN[name], tf.constant([[0.3, -1.], [-0.7, 2.], [1.5, 0.25]])
+    def rows(x):
+        each = [f(x[i]) for i in range(3)]
+        return tf.nest.map_structure(lambda *parts: tf.stack(parts), *each)
+    def slopes(g):
+        with tf.GradientTape() as outer:
+            outer.watch([x, SCALE])
+            with tf.GradientTape() as tape:
+                tape.watch([x, SCALE])
+                y = g(x)
+            first = tape.gradient(y, [x, SCALE, W])
+            total = tf.add_n([tf.reduce_sum(tf.convert_to_tensor(u) ** 2) for u in first if u is not None])
+        return y, first, outer.gradient(total, [x, SCALE, W])
+    def at_once(x): return tf.vectorized_map(f, x)
+    want, found = slopes(rows), slopes(tf.function(at_once) if traced else at_once)
+    again = slopes(at_once)   # with the program that was remembered
+    for got in (found, again):
+        for a, b in zip(tf.nest.flatten(want), tf.nest.flatten(got), strict=True):
+            if a is None or b is None: assert not np.any(0 if a is None else a) and not np.any(0 if b is None else b)
+            else: np.testing.assert_allclose(tf.convert_to_tensor(b), tf.convert_to_tensor(a), rtol=1e-4, atol=1e-5)
+
+
+def test_a_gradient_for_each_row_and_a_jacobian_of_ones_own_gradient():
+    x = tf.constant([[0.3, -1.], [-0.7, 2.]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.vectorized_map(eleven, x)
+    np.testing.assert_allclose(tape.batch_jacobian(y, x), [np.diag(11 + row) for row in x.numpy()], rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: tf.cond(tf.constant(True), lambda: eleven(x), lambda: x) * x, lambda x: tf.cond(x[0] > 0, lambda: eleven(x), lambda: x) * x,
+    lambda x: tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, eleven(x) * 0.1), (0, x))[1]], ids=["all", "some", "loop"])
+def test_a_gradient_of_ones_own_in_a_condition_or_a_loop_is_refused_and_not_forgotten(f):
+    x = tf.constant([[0.3, -1.], [-0.7, 2.]])
+    with pytest.raises(NotImplementedError, match="custom gradient in a condition or a loop"), tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.vectorized_map(f, x)
+        np.testing.assert_allclose(y, [f(x[0]), f(x[1])], rtol=1e-6)
+        tape.gradient(y, x)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_variables_of_a_map_in_a_function(inside):
+    x = tf.constant([[0.3, -1.], [-0.7, 2.], [1.5, 0.25]])
+    def each(x): return tf.vectorized_map(lambda row: tf.reduce_sum(W * row) ** 2, x)
+    def slope(f):
+        with tf.GradientTape() as tape: y = f(x)
+        return tape.gradient(y, W)
+    want = tf.linalg.matvec(x, tf.linalg.matvec(x, W) * 2, transpose_a=True)
+    np.testing.assert_allclose(tf.function(lambda: slope(each))() if inside else slope(tf.function(each)), want, rtol=1e-5)

@@ -27,6 +27,7 @@ from ..core.record import record
 from ..core.tensor import Operators
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
+from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.trace import WATCHERS
 from ..ops.indexed_slices import IndexedSlices
@@ -88,6 +89,7 @@ def announce(
 ) -> None:
     "Tell all tapes and watchers that `outs` were made from `inputs`, in one step."
     journal, watchers = JOURNAL.get(), WATCHERS.get()
+    if (graph := GRAPH.get()) is not None: graph.ruled()   # which its nodes will not tell
     if not journal and not watchers: return
     kinds = [type(y) for y in outs]   # a rule that held `outs` or `inputs` would keep them alive
     facts = [None if x is None else Input(x.serial, x.array.shape, x.dtype) for x in inputs]

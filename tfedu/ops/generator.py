@@ -207,8 +207,9 @@ class Generator(Startable):
         found = keys(self, count)
         return place(np.stack([found, np.zeros_like(found)]))
     def split(self, count=1):
-        "Generators whose sequences have nothing in common."
-        return [Generator(state=[*[0] * (SIZE[self.algorithm] - 1), key], alg=self.algorithm) for key in keys(self, count).tolist()]
+        "Generators whose sequences have nothing in common. A tf.function makes them, like all variables, in its first call and keeps them."
+        found = keys(self, count) if (graph := GRAPH.get()) is None else graph.outside(lambda: keys(self, count))
+        return [Generator(state=[*[0] * (SIZE[self.algorithm] - 1), key], alg=self.algorithm) for key in found.tolist()]
 
 # %% ../../nbs/2_ops/242_generator.ipynb #25d2d904
 class Shared:

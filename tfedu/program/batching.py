@@ -5,13 +5,14 @@
 # %% auto #0
 __all__ = ['TOLD', 'DRAWING', 'ROWS', 'LEAVES', 'PROGRAMS', 'MOST', 'Element', 'Row', 'row_by_row', 'called', 'slowly', 'op_rows',
            'size_rows', 'effect_rows', 'act_rows', 'draws', 'drawn_at_once', 'Remembered', 'call_rows', 'pull_rows',
-           'node_rows', 'all_rows', 'pick', 'branch_rows', 'loop_rows', 'back_through', 'places_of', 'unbranch_rows',
-           'unloop_rows', 'count_rows', 'arranged', 'kinds_of', 'mapped', 'names_in', 'content', 'parts_of', 'seen',
-           'same', 'Program', 'program', 'vectorized_map']
+           'node_rows', 'walked', 'all_rows', 'pick', 'branch_rows', 'loop_rows', 'back_through', 'places_of',
+           'unbranch_rows', 'unloop_rows', 'OwnWay', 'announced', 'rows_of', 'count_rows', 'arranged', 'kinds_of',
+           'mapped', 'names_in', 'content', 'parts_of', 'seen', 'same', 'Program', 'program', 'vectorized_map']
 
 # %% ../../nbs/5_program/562_batching.ipynb #1aa9929a
 import logging
 from collections.abc import Callable
+from contextlib import nullcontext
 from inspect import signature
 from types import CodeType
 from types import FunctionType
@@ -20,6 +21,7 @@ from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 import numpy as np
+from ..autodiff.custom_gradient import announce
 from ..autodiff.tape import GradientTape
 from ..core.convert import convert_to_tensor
 from ..core.device import current_device
@@ -30,12 +32,14 @@ from ..core.publish import publish
 from ..core.shape import TensorSpec
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
+from ..core.tensor import wrap
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.variable import Variable
 from ..ops.array import shape
 from ..ops.create import range_
 import tfedu.program.batch_rules  # noqa: F401   # fills the table of rules
+from .block import by_steps
 from .block import standing
 from .branch import branch
 from .concrete import Runnable
@@ -95,6 +99,7 @@ class Element(Writing):
             if inner: raise out_of_scope([x])
             samples = x.array.samples if x.symbolic else ()
             known = self.captures[id(x)] = x, self.input(x.array.shape, x.array.dtype, "captured", samples)
+            if self.tape is not None and x.dtype.differentiable: self.tape.watch(x)
             self.taken.append(x)
         return known[1]
 
@@ -104,14 +109,25 @@ class Row:
     def __init__(self, f: Callable,
         kinds: list,   # Shape and dtype of each argument
     ):
+        self.trace(f, kinds)
+        if self.graph.own_rules: self.trace(f, kinds, GradientTape(persistent=True))
+
+    def trace(self, f: Callable, kinds: list, tape: GradientTape | None = None) -> None:
+        "Write it down, watched by a tape or not."
         self.graph, token = Element("row", GRAPH.get()), JOURNAL.set(None)
         try:
-            with writing(self.graph):
-                self.structure = f(*[symbol(self.graph.input(shape, dtype, "row")) for shape, dtype in kinds])
-                outs = [result("vectorized_map", y) for y in flatten(self.structure)]
-                self.graph.outputs = [None if y is None else self.graph.value_of(y) for y in outs]
+            with writing(self.graph), tape or nullcontext():
+                self.graph.tape, self.inputs = tape, [symbol(self.graph.input(shape, dtype, "row")) for shape, dtype in kinds]
+                if tape: tape.watch([x for x in self.inputs if x.dtype.differentiable])
+                self.structure = f(*self.inputs)
+                self.outs = [result("vectorized_map", y) for y in flatten(self.structure)]
+                self.graph.outputs = [None if y is None else self.graph.value_of(y) for y in self.outs]
+            self.ways = [] if tape is None else [OwnWay(self, tape, self.outs)]
+            if tape: self.ways.append(OwnWay(self, tape, self.ways[0].needs))
         finally: JOURNAL.reset(token)
-        self.small, self.taken, self.plain = pruned(self.graph, self.graph.outputs, whole=True), self.graph.taken, self.graph.plain
+        needs = [self.graph.value_of(x) for way in self.ways for x in way.needs]
+        self.small = pruned(self.graph, [*self.graph.outputs, *needs], whole=True)
+        self.taken, self.plain = self.graph.taken, self.graph.plain
 
 # %% ../../nbs/5_program/562_batching.ipynb #328e2fe2
 def row_by_row(
@@ -233,19 +249,25 @@ def node_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     if not batched(nest): return REPLAY[node.kind](node, nest)
     return list(map(Batched, slowly(node.title, lambda nest: REPLAY[node.kind](node, nest), nest, n, fallback)))
 
-def all_rows(
+# %% ../../nbs/5_program/562_batching.ipynb #afe87995
+def walked(
     graph: Graph,     # Of one row
     xs: list,         # For each input of its graph a tensor, or `Batched`
     n: Any,           # Number of rows
     fallback: bool,   # Whether a step may run row by row
-) -> list:            # Tensors `(n, ...)`; None where the function returned None
-    "What the graph gives for all rows."
+) -> dict:            # id of a value of the graph -> a tensor, or `Batched`, or what a node keeps for the way back
+    "All that the graph computes, for all rows."
     known = {id(v): x for v, x in zip(graph.inputs, xs, strict=True)}
     for node in graph.nodes:
         if node.kind == "input": continue
         nest = replaced((node.inputs, node.params), lambda leaf: known[id(leaf)] if type(leaf) is Value else leaf)
         results = ROWS.get(node.kind, node_rows)(node, nest, n, fallback)
         known.update((id(v), x) for v, x in zip(node.outputs, results, strict=True))
+    return known
+
+def all_rows(graph: Graph, xs: list, n: Any, fallback: bool) -> list:   # Tensors `(n, ...)`; None where the function returned None
+    "What the graph gives for all rows. See `walked`."
+    known = walked(graph, xs, n, fallback)
     return [None if v is None else stacked(known[id(v)], n) for v in graph.outputs]
 
 # %% ../../nbs/5_program/562_batching.ipynb #2244311e
@@ -301,6 +323,7 @@ def places_of(known: list[int], blocks: list, captures: list) -> list[int]:
     "Where the sources with the numbers `known` stand among `captures`. Raises NotImplementedError for a variable that the blocks change."
     at = {id(v): i for i, v in enumerate(captures)}
     places = [standing(number, None, blocks, at) for number in known]
+    by_steps(blocks)
     if None in places: raise NotImplementedError("vectorized_map: no gradient through a condition or loop that changes variables")
     return places
 
@@ -331,6 +354,46 @@ def unloop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
 
 ROWS["unloop"] = unloop_rows
 
+# %% ../../nbs/5_program/562_batching.ipynb #66bbbd1f
+class OwnWay:
+    "The way back from `ys` through one row, as a tape tells it."
+    def __init__(self, row: "Row", tape: GradientTape,
+        ys: list,   # Tensors of the row, and None
+    ):
+        self.ys, self.variables = ys, [v for v, _ in row.graph.first.values()] if row.graph.reads else []
+        self.floats = [y for y in ys if y is not None and y.array.dtype is not None and y.dtype.differentiable]
+        inputs = *row.inputs, *row.graph.taken
+        self.places = [i for i, x in enumerate(inputs) if x.dtype.differentiable]   # those that may have a gradient
+        sources = [*[(*row.inputs, *row.graph.taken)[i] for i in self.places], *self.variables]
+        with writing(Writing("row_back", row.graph)) as back:
+            gs = [symbol(back.input(y.array.shape, y.array.dtype, "g")) for y in self.floats]
+            found = tape.gradient(self.floats, sources, gs) if gs else [None] * len(sources)
+            back.outputs = [None if g is None else back.value_of(convert_to_tensor(g)) for g in found]
+        self.graph, self.needs = pruned(back, back.outputs, whole=True), back.outer_tensors()
+
+# %% ../../nbs/5_program/562_batching.ipynb #0c514743
+def announced(own: OwnWay, ys: list, needs: list, xs: list, n: Any, fallback: bool) -> list:
+    "`ys`, for all rows, with the way back `own`, which reads `needs`."
+    fresh = {i: wrap(x.array, type(x)) for i, (x, y) in enumerate(zip(ys, own.ys, strict=True)) if any([y is f for f in own.floats])}
+    ins = [*[xs[i] for i in own.places], *map(convert_to_tensor, own.variables)]
+    def back(gs):
+        found = all_rows(own.graph, [*map(Batched, gs), *[Batched(x) if isinstance(x, Tensor) else x for x in needs]], n, fallback)
+        return [g if g is None or type(x) is Batched else OPS["reduce_sum"](g, 0) for g, x in zip(found, ins, strict=True)]
+    announce("vectorized_map", back, [x.x if type(x) is Batched else x for x in ins], list(fresh.values()))
+    return [fresh.get(i, y) for i, y in enumerate(ys)]
+
+# %% ../../nbs/5_program/562_batching.ipynb #b82a5059
+def rows_of(row: Row, xs: list, n: Any, fallback: bool) -> list:   # As `all_rows`
+    "What `row` gives for all rows. Tapes are told its own way back, if it has one."
+    if not row.ways: return all_rows(row.small, xs, n, fallback)
+    known, outs = walked(row.small, xs, n, fallback), []
+    for y in (*row.ways[0].ys, *row.ways[0].needs, *row.ways[1].needs):
+        x = None if y is None else known[id(row.graph.value_of(y))]
+        outs.append(stacked(x, n) if isinstance(x, (Tensor, Batched)) else x)   # or what a node keeps
+    first, second = len(row.ways[0].ys), len(row.ways[0].ys) + len(row.ways[0].needs)
+    needs = announced(row.ways[1], outs[first:second], outs[second:], xs, n, fallback)
+    return announced(row.ways[0], outs[:first], needs, xs, n, fallback)
+
 # %% ../../nbs/5_program/562_batching.ipynb #d399dfe8
 def count_rows(xs: list[Tensor]) -> Any:
     "The number of rows. Raises ValueError for scalars, and for lengths that differ."
@@ -355,7 +418,8 @@ def kinds_of(xs: list) -> list:
 def mapped(f: Callable, xs: list, n: Any, fallback: bool) -> tuple:
     "The structure of what `f` of one row returns, and its results for all rows."
     row = Row(f, kinds_of(xs))
-    return row.structure, all_rows(row.small, [*xs, *row.taken], n, fallback)
+    for v, _ in row.graph.first.values(): v.value()   # so that a tape outside knows that they are read
+    return row.structure, rows_of(row, [*xs, *row.taken], n, fallback)
 
 # %% ../../nbs/5_program/562_batching.ipynb #8b6c8c16
 LEAVES = (Tensor, Variable, ModuleType, type, CodeType, DType, int, float, bool, str, bytes, complex, type(None), type(...), type(len))
@@ -412,7 +476,7 @@ class Program:
         n = count_rows(xs)
         self.seen, self.row = seen(fn), Row(f, kinds_of(arranged(xs, n)))
         count, inputs = len(xs), [*xs, *self.row.taken]
-        def run(*tensors): return all_rows(self.row.small, [*arranged(list(tensors[:count]), n), *tensors[count:]], n, fallback)
+        def run(*tensors): return rows_of(self.row, [*arranged(list(tensors[:count]), n), *tensors[count:]], n, fallback)
         specs = [TensorSpec(x.shape, x.dtype) for x in inputs]
         self.runnable = Runnable(Traced(run, specs, lambda tensors: (tensors, {}), "vectorized_map"))
     def __call__(self, xs: list[Tensor]) -> list: return self.runnable.flat([*xs, *self.row.taken])

@@ -15,6 +15,8 @@ from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.dtype import bool_
 from ..core.dtype import int32
+from ..core.dtype import int64
+from ..core.errors import InvalidArgumentError
 from ..core.nest import assert_same_structure
 from ..core.nest import pack_sequence_as
 from ..core.publish import publish
@@ -242,7 +244,7 @@ def cond(
 # %% ../../nbs/5_program/530_branch.ipynb #0854ff58
 @publish("tf.switch_case")
 def switch_case(
-    branch_index,                      # An int32
+    branch_index,                      # An integer
     branch_fns,                        # Functions; or pairs or a dictionary that number them from 0
     default: Callable | None = None,   # For all other numbers; None: the function of the largest number
     name: str = "switch_case",
@@ -251,8 +253,11 @@ def switch_case(
     functions = numbered(branch_fns)
     if default is not None and not callable(default):
         raise TypeError(f"tf.switch_case: default must be callable, got {shorten(default)}")
-    index = convert_to_tensor(branch_index)
-    if index.dtype is not int32: raise TypeError(f"tf.switch_case: branch_index must be int32, got {index.dtype.name}")
+    if branch_index is None or not (index := convert_to_tensor(branch_index)).dtype.is_integer:
+        raise TypeError(f"tf.switch_case: branch_index must be an integer tensor, got {shorten(branch_index)}")
+    if index.array.ndim: raise InvalidArgumentError(None, None, f"tf.switch_case: branch_index must be a scalar, got shape {index.shape}")
+    if index.dtype is not int32:   # numbers that are too large for an int32 stay other numbers
+        index = OPS["cast"](OPS["minimum"](OPS["maximum"](OPS["cast"](index, int64), -1), len(functions) + 1), int32)
     return branch("switch_case", index, [*functions, functions[-1] if default is None else default])
 
 # %% ../../nbs/5_program/530_branch.ipynb #9068faf7

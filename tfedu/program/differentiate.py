@@ -39,6 +39,7 @@ class Back(NamedTuple):
     "The way back through a graph."
     graph: Graph          # Inputs: cotangents of the outputs, then `needs`; outputs: cotangents
     needs: list[Value]    # What it reads of the way there
+    seen: list[Tensor]    # The same, in tensors that the tape knows
     found: list           # For each source: position of its cotangent; a pair of positions and a shape for rows; None
 
 # %% ../../nbs/5_program/506_differentiate.ipynb #0ef19650
@@ -63,7 +64,7 @@ def way_back(
         finally: JOURNAL.reset(token)
         back.outputs = [back.value_of(y) for y in results]
     small = pruned(back, back.outputs, whole=True)
-    return Back(small, back.captured(), found)
+    return Back(small, back.captured(), back.outer_tensors(), found)
 
 # %% ../../nbs/5_program/506_differentiate.ipynb #75856757
 def settled(g: Any, results: list) -> Any:
@@ -83,12 +84,13 @@ class Both(NamedTuple):
     forward: Callable    # `forward(*inputs)`: outputs, then what must be kept
     backward: Callable   # `backward(*cotangents, *kept)`
     found: list          # As in `Back`
+    needs: list          # What must be kept, in tensors that the tape knows
 
 def both_ways(forward: Writing, tape: GradientTape, outs: list[Tensor], sources: list[int], improve: Callable) -> Both:
-    "`forward` and its way back, improved and compiled."
-    back = way_back(forward, tape, outs, sources)
-    there = pruned(forward, [*forward.outputs, *back.needs], whole=True)
-    return Both(there, back.graph, compiled(improve(there)).run, compiled(improve(back.graph)).run, back.found)
+    "`forward` with the results `outs`, tensors and None, and its way back, improved and compiled."
+    back = way_back(forward, tape, [y for y in outs if y is not None], sources)
+    there = pruned(forward, [*[None if y is None else forward.value_of(y) for y in outs], *back.needs], whole=True)
+    return Both(there, back.graph, compiled(improve(there)).run, compiled(improve(back.graph)).run, back.found, back.seen)
 
 # %% ../../nbs/5_program/506_differentiate.ipynb #3ebafff2
 def cotangents(found: list, results: list) -> list:

@@ -173,7 +173,7 @@ def examined(
     parts: Callable,   # From the results to a list of arrays
     name: str,         # Of the function, for a message
 ) -> tuple | None:     # One of the results; shape, dtype and samples of each array. None if nothing could be computed
-    "What examples tell of a result. Raises as the function does, or InvalidArgumentError if the number of arrays depends on what is unknown."
+    "What examples tell of a result. Raises as the function, or InvalidArgumentError if the number of arrays depends on what is unknown."
     with np.errstate(all="ignore"):
         trials, size = tried(f, nest, once), only_size(nest)
         if not trials and not certain(nest): trials = assuming_more(f, nest, once)

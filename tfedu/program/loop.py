@@ -31,6 +31,7 @@ from .array_in_graph import contents
 from .array_in_graph import pulled
 from .array_in_graph import rebuilt
 from .block import Call
+from .block import by_steps
 from .block import enter
 from .block import further
 from .block import moved
@@ -165,6 +166,7 @@ def replay_unloop(node: Node, nest: tuple) -> list:
     "Run the loop again, and go back."
     (limit, xs, captured), given = nest[0]
     loop, plan = node.what, way_of(node.what)[1]
+    by_steps([loop.step])
     at = {id(v): x for v, x in zip(loop.captures, captured, strict=True)}
     known = [standing(n, x, [loop.step], at) for (n, x), pairs in zip(loop.known, plan, strict=True) if pairs is not None]
     starts = {i: rebuilt(xs[i], iter(map(OPS["identity"], contents(xs[i])))) for i in loop.floats}

@@ -128,6 +128,7 @@ def whole(function: Callable, args: tuple, kw: dict, error: Exception):
     if (graph := GRAPH.get()) is None: return NotImplemented
     symbols = any([isinstance(x, Tensor) and x.symbolic for x in flatten((args, kw), expand_composites=True)])
     if symbols and is_check(function): return asserted(graph, function, args, kw)
+    if isinstance(error, NotImplementedError): return NotImplemented   # numbers would not help
     return graph.call(function, args, kw) if symbols or isinstance(error, AtRunTime) else NotImplemented
 
 RESCUES.append(whole)
@@ -278,6 +279,7 @@ class Reading(Capturing):
         self.fresh: dict[int, tuple] = {}   # id of a variable -> itself, and the tensor that was read, until it changes
         self.first: dict[int, Any] = {}     # id of a variable -> the tensor that was read first
         self.changed: dict[int, Any] = {}   # id -> variable, for those that the graph changes
+        self.own_rules = False              # whether a step in it has a gradient of its own, as `tf.custom_gradient` makes them
 
     def read(self, variable: Any) -> Tensor:
         "The value of a variable at this point of the graph."
@@ -304,6 +306,9 @@ class Writing(Reading):
         self.changed.update({id(v): v for v, _ in self.fresh.values()})
         self.fresh.clear()
 
+    def ruled(self) -> None:
+        "Note that a step has a gradient of its own."
+        for graph in (self, *self.enclosing()): graph.own_rules = True
     def call(self, function: Callable, args: tuple, kw: dict): return write_call(self, function, args, kw)
     def outside(self, f: Callable): return outside(f)
     def lifted(self, x: Tensor) -> Tensor: return lifted(self, x)
