@@ -31,7 +31,7 @@ bench: setup  ## Measure against hand-written NumPy and the installed peers
 	@$(run) benchmarks/calls.py
 
 nightly: setup  ## The tests with the long sweeps that `make test` leaves out
-	@$(run) -m pytest tests --slow
+	@$(run) -m pytest tests --slow --timeout 1800   # 10,000 examples on a busy machine take more than the 300 s of a test in `make test`
 
 conformance: setup  ## Only the comparison with TensorFlow's recorded answers
 	@$(run) -m pytest tests -k "conformance or golden"

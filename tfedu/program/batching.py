@@ -95,8 +95,7 @@ class Element(Writing):
     def capture(self, x: Tensor) -> Value:
         "An input that stands for `x`. Raises TypeError for a tensor of a graph that does not enclose this one."
         if (known := self.captures.get(id(x))) is None:
-            inner = x.symbolic and (self.outer is None or not any([x.array.node in graph for graph in self.enclosing()]))
-            if inner: raise out_of_scope([x])
+            if x.symbolic and not any([x.array.node in g for g in self.enclosing()]): raise out_of_scope([x])
             samples = x.array.samples if x.symbolic else ()
             known = self.captures[id(x)] = x, self.input(x.array.shape, x.array.dtype, "captured", samples)
             if self.tape is not None and x.dtype.differentiable: self.tape.watch(x)

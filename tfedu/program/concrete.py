@@ -135,8 +135,8 @@ def again(traced: Traced, pair: Both, alive: tuple[bool, ...], inputs: list[Tens
         return [None if at is None else found[at] if type(at) is int else Rows(TENSORS, [(found[at[0]], found[at[1]])], at[2])
                 for at in pair.found]
     if traced.graph.own_rules:
-        raise NotImplementedError(f"{traced.name}: no gradient in another graph of a tf.function with a custom gradient and a function that "
-                                  "is a graph node only as a whole")
+        raise NotImplementedError(f"{traced.name}: no gradient in another graph of a tf.function with a custom gradient and a function "
+                                  "that is a graph node only as a whole")
     with GradientTape() as tape:
         tape.watch([x for x in inputs if x.dtype.differentiable])
         outs = [y for y in replay(traced.small, [*inputs, *traced.captured]) if y is not None and y.dtype.differentiable]

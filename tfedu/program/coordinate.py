@@ -35,9 +35,8 @@ class Coordinator:
     def __init__(self,
         clean_stop_exception_types: Iterable | None = None,   # Errors that are no reason to complain; None: the end of the data
     ):
-        self.clean = tuple([OutOfRangeError] if clean_stop_exception_types is None else clean_stop_exception_types)
-        self.lock, self.event = RLock(), Event()
-        self.error, self.threads, self.joined = None, set(), False
+        self.clean = (OutOfRangeError,) if clean_stop_exception_types is None else tuple(clean_stop_exception_types)
+        self.lock, self.event, self.error, self.threads, self.joined = RLock(), Event(), None, set(), False
 
     def request_stop(self, ex: Any = None) -> None:
         "Ask all threads to stop, because of an error or without one."

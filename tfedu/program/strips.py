@@ -83,6 +83,7 @@ def in_one_pass(step: Step) -> bool:
     "Whether each number is read before its place is written, so that a step can write over what it reads."
     return step.what not in ("where", "astype") and not step.what.endswith(".reduce")
 
+# %% ../../nbs/5_program/512_strips.ipynb #f2d51dd6
 class Places:
     "Names for what the steps make: `x0` for inputs, `y0` for outputs, `s0` for scratch that is used again."
     def __init__(self, chain: Chain, laid: list[tuple[tuple, bool]]):
