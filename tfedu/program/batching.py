@@ -86,8 +86,8 @@ class Element(Writing):
         known = [x for x in leaves(xs) if isinstance(x, Tensor)]
         if any([x.symbolic for x in known]): return xs
         watched = any([x.serial for x in known])
-        if not watched and not asked_by_user(): self.plain += [x for x in known if x.dtype.differentiable]
-        else: xs = replaced(xs, lambda x: x if x is None else symbol(self.value_of(x), x.serial))
+        if watched or asked_by_user(): return replaced(xs, lambda x: x if x is None else symbol(self.value_of(x), x.serial))
+        self.plain += [x for x in known if x.dtype.differentiable]
         return xs
 
     def keeps(self, x: Tensor) -> bool: return x.dtype.differentiable and bool(x.serial or x.array.ndim)
@@ -125,8 +125,8 @@ class Row:
             if tape: self.ways.append(OwnWay(self, tape, self.ways[0].needs))
         finally: JOURNAL.reset(token)
         needs = [self.graph.value_of(x) for way in self.ways for x in way.needs]
-        self.small = pruned(self.graph, [*self.graph.outputs, *needs], whole=True)
-        self.taken, self.plain = self.graph.taken, self.graph.plain
+        graph = self.graph
+        self.small, self.taken, self.plain = pruned(graph, [*graph.outputs, *needs], whole=True), graph.taken, graph.plain
 
 # %% ../../nbs/5_program/562_batching.ipynb #328e2fe2
 def row_by_row(
@@ -229,8 +229,7 @@ def call_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
 def pull_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a function, for all rows. Raises NotImplementedError for random numbers."
     (kept, gs), _ = nest
-    if draws(kept.function):
-        raise NotImplementedError(f"vectorized_map: no gradient through {kept.function.__name__}, whose numbers are drawn anew")
+    if draws(kept.function): raise NotImplementedError(f"vectorized_map: no gradient through {kept.function.__name__}, which draws anew")
     def back(both):
         given, gs = both
         with GradientTape(persistent=True) as tape:
@@ -361,8 +360,7 @@ class OwnWay:
     ):
         self.ys, self.variables = ys, [v for v, _ in row.graph.first.values()] if row.graph.reads else []
         self.floats = [y for y in ys if y is not None and y.array.dtype is not None and y.dtype.differentiable]
-        inputs = *row.inputs, *row.graph.taken
-        self.places = [i for i, x in enumerate(inputs) if x.dtype.differentiable]   # those that may have a gradient
+        self.places = [i for i, x in enumerate((*row.inputs, *row.graph.taken)) if x.dtype.differentiable]   # they may have a gradient
         sources = [*[(*row.inputs, *row.graph.taken)[i] for i in self.places], *self.variables]
         with writing(Writing("row_back", row.graph)) as back:
             gs = [symbol(back.input(y.array.shape, y.array.dtype, "g")) for y in self.floats]

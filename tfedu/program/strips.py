@@ -87,13 +87,11 @@ def in_one_pass(step: Step) -> bool:
 class Places:
     "Names for what the steps make: `x0` for inputs, `y0` for outputs, `s0` for scratch that is used again."
     def __init__(self, chain: Chain, laid: list[tuple[tuple, bool]]):
-        self.chain, self.laid, self.arrays, self.free = chain, laid, [], {}
-        self.name = {i: f"x{i}" for i in range(chain.inputs)}
+        self.chain, self.laid, self.arrays, self.free, self.name = chain, laid, [], {}, {i: f"x{i}" for i in range(chain.inputs)}
         self.placed, self.due = set(), {}   # steps whose results are scratch; when an output needs its place
         for k, out in enumerate(chain.outs):
-            if out.late: continue
-            self.name.setdefault(out.step, f"y{k}")
-            if laid[out.step][1]:
+            if not out.late: self.name.setdefault(out.step, f"y{k}")
+            if not out.late and laid[out.step][1]:
                 self.release([out.step], f"y{k}")
                 self.due[f"y{k}"] = out.step - (not in_one_pass(chain.steps[out.step]))
         self.last = {i: i for i in range(len(chain.steps))}
