@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['TOLD', 'DRAWING', 'ROWS', 'LEAVES', 'PROGRAMS', 'MOST', 'Element', 'Row', 'row_by_row', 'called', 'slowly', 'op_rows',
            'size_rows', 'effect_rows', 'act_rows', 'draws', 'drawn_at_once', 'Remembered', 'call_rows', 'pull_rows',
-           'node_rows', 'all_rows', 'pick', 'branch_rows', 'loop_rows', 'back_through', 'places_of', 'unbranch_rows',
-           'unloop_rows', 'count_rows', 'arranged', 'kinds_of', 'mapped', 'names_in', 'content', 'parts_of', 'seen',
-           'same', 'Program', 'program', 'vectorized_map']
+           'no_way', 'cotangents_of', 'node_rows', 'all_rows', 'pick', 'branch_rows', 'loop_rows', 'back_through',
+           'places_of', 'unbranch_rows', 'unloop_rows', 'count_rows', 'arranged', 'kinds_of', 'mapped', 'names_in',
+           'content', 'parts_of', 'seen', 'same', 'Program', 'program', 'vectorized_map']
 
 # %% ../../nbs/5_program/562_batching.ipynb #1aa9929a
 import logging
@@ -42,6 +42,8 @@ from .concrete import Runnable
 from .concrete import Traced
 from .concrete import result
 from .differentiate import REPLAY
+from .execute import ahead
+from .execute import astern
 from .function import Function
 from .signature import structure_of
 from .graph import Graph
@@ -52,6 +54,7 @@ from .graph import asked_by_user
 from .graph import dressed
 from .graph import leaves
 from .graph import replaced
+from .graph import undressed
 from .loop import way_of
 from .loop import while_loop
 from .tracing import Writing
@@ -213,18 +216,23 @@ def call_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
 # %% ../../nbs/5_program/562_batching.ipynb #e6b27b57
 def pull_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a function, for all rows. Raises NotImplementedError for random numbers."
-    (kept, gs), _ = nest
-    if draws(kept.function):
-        raise NotImplementedError(f"vectorized_map: no gradient through {kept.function.__name__}, whose numbers are drawn anew")
-    def back(both):
-        given, gs = both
-        with GradientTape(persistent=True) as tape:
-            ins = [x for x in leaves(given) if isinstance(x, Tensor) and x.dtype.differentiable]
-            tape.watch(ins)
-            args, kw = dressed(given)
-            outs = flatten(kept.function(*args, **kw), expand_composites=True)
-        return tape.gradient(outs, ins, gs, "zero")
-    return list(map(Batched, row_by_row(node.title, back, (kept.nest, gs), n)))
+    (kept, gs, _), more = nest[0], node.outputs[-1].dtype is None
+    if not isinstance(kept, Remembered):   # it was called outside of the rows
+        count = len(node.outputs) - more
+        return [*node_rows(node, nest, n, fallback)[:count], *[Remembered(node.title, nest)] * more]
+    if isinstance(kept.function, str) or draws(kept.function): no_way(getattr(kept.function, "__name__", kept.function))
+    def back(both): return cotangents_of(kept.function, *dressed(both[0]), both[1])
+    found = list(map(Batched, row_by_row(node.title, back, (kept.nest, gs), n)))
+    return [*found, Remembered(cotangents_of, ((kept.function, *kept.nest, gs), {}))] if more else found
+
+def no_way(name: str):
+    "Raise NotImplementedError: one cannot go back through this."
+    raise NotImplementedError(f"vectorized_map: no gradient through {name}, whose numbers are drawn anew for each row")
+
+def cotangents_of(function: Callable, args: tuple, kw: dict, gs: list[Tensor]) -> list[Tensor]:
+    "The cotangents of the tensors in `args` and `kw` for a call of `function`."
+    ins = [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
+    return astern(ahead(function, args, kw, ins)[1], gs, False)[0]
 
 ROWS: dict[str, Callable] = {"op": op_rows, "size": size_rows, "effect": effect_rows, "act": act_rows, "call": call_rows, "pull": pull_rows}
 
