@@ -31,9 +31,11 @@ from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.trace import UNUSUAL
 from ..core.trace import WATCHERS
+from .graph import Value
 from .graph import replaced
 from .graph import undressed
 from .tracing import call_node
+from .tracing import symbol
 
 # %% ../../nbs/5_program/538_effects.ipynb #4ffd8e75
 def number(v: Any) -> str:
@@ -147,7 +149,8 @@ def called(what: str, run: Callable, inp: Any, Tout: Any, differentiable: bool) 
     types, single = [as_dtype(t) for t in (Tout if isinstance(Tout, (list, tuple)) else [Tout])], not isinstance(Tout, (list, tuple))
     xs = [convert_to_tensor(x) for x in flatten(inp, expand_composites=True)]
     function = lambda *xs: run(types, *xs)   # noqa: E731
-    function.__name__, function.promise, function.differentiable = what, types, differentiable
+    function.__name__, function.effect, function.differentiable = what, True, differentiable
+    function.promise = lambda *_: [symbol(Value(None, 0, None, dtype.np)) for dtype in types]
     outs = function(*xs) if (graph := GRAPH.get()) is None else call_node(graph, function, tuple(xs), {})[1]
     return outs[0] if single and outs else outs
 

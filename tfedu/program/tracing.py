@@ -6,8 +6,8 @@
 __all__ = ['OPAQUE', 'TRAIL', 'LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError',
            'out_of_scope', 'written', 'unsaid', 'take', 'is_check', 'asserted', 'whole', 'captured', 'symbol',
            'Numberless', 'Symbolic', 'learned', 'sizes', 'Constants', 'Capturing', 'Reading', 'Writing', 'writing',
-           'outside', 'write_call', 'call_node', 'moves', 'result_of', 'agreed_parts', 'arrayed', 'pictures',
-           'declared', 'counting', 'guess', 'remember', 'pull_node', 'kept_by', 'pruned', 'lifted']
+           'outside', 'write_call', 'call_node', 'promised', 'moves', 'result_of', 'agreed_parts', 'arrayed',
+           'pictures', 'declared', 'counting', 'guess', 'remember', 'pull_node', 'kept_by', 'pruned', 'lifted']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
@@ -340,14 +340,18 @@ def call_node(graph: Writing, function: Callable, args: tuple, kw: dict,
 ) -> tuple[Any, list[Tensor], Node]:
     "Something like the result of `function`, the parts of the result, and the node that was appended."
     nest, promise = replaced(undressed((args, kw)), graph.value_of), getattr(function, "promise", None)
-    like, specs = result_of(function, nest) if promise is None else (wrap(np.zeros(0)), [(None, dtype.np, ()) for dtype in promise])
+    like, specs = result_of(function, nest) if promise is None else promised(promise(*args, **kw))
     ins = [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
     watched = getattr(function, "differentiable", True) and moves(ins)
     node = graph.add("call", function, (), nest, specs + TRAIL * (keep or watched), title=function.__name__, plural=True,
-                     effect=not specs or promise is not None)
+                     effect=not specs or getattr(function, "effect", False))
     outs = [symbol(v) for v in node.outputs[:len(specs)]]
     if watched and specs: remember(node, ins, outs)
     return like, outs, node
+
+def promised(likes: list[Tensor]) -> tuple[list, list]:
+    "As `result_of`, for a function whose results are like some tensors."
+    return likes, [(x.array.shape, x.array.dtype, ()) for x in likes]
 
 def moves(xs: list[Tensor]) -> bool:
     "Whether a tape watches one of `xs`."
