@@ -36,7 +36,7 @@ from .graph import replaced
 from .tracing import Writing
 from .tracing import call_node
 from .tracing import kept_by
-from .tracing import pruned
+from .graph import pruned
 from .tracing import pull_node
 from .tracing import symbol
 from .tracing import writing

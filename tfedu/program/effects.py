@@ -31,11 +31,10 @@ from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.trace import UNUSUAL
 from ..core.trace import WATCHERS
-from .graph import Value
 from .graph import replaced
 from .graph import undressed
 from .tracing import call_node
-from .tracing import symbol
+from .tracing import stand_in
 
 # %% ../../nbs/5_program/538_effects.ipynb #4ffd8e75
 def number(v: Any) -> str:
@@ -150,7 +149,7 @@ def called(what: str, run: Callable, inp: Any, Tout: Any, differentiable: bool) 
     xs = [convert_to_tensor(x) for x in flatten(inp, expand_composites=True)]
     function = lambda *xs: run(types, *xs)   # noqa: E731
     function.__name__, function.effect, function.differentiable = what, True, differentiable
-    function.promise = lambda *_: [symbol(Value(None, 0, None, dtype.np)) for dtype in types]
+    function.promise = lambda *_: [stand_in(None, dtype.np) for dtype in types]
     outs = function(*xs) if (graph := GRAPH.get()) is None else call_node(graph, function, tuple(xs), {})[1]
     return outs[0] if single and outs else outs
 
