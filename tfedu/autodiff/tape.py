@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['LOCK', 'FEW', 'MANY', 'walk', 'Fan', 'active', 'settle', 'activate', 'UnconnectedGradients', 'AggregationMethod',
            'unconnected', 'leaves', 'like', 'Recording', 'Watching', 'GradientTape', 'number_of', 'warn', 'gradient',
-           'ones', 'start', 'cotangent', 'result', 'memory', 'as_tensor', 'each_seed', 'one_by_one', 'single',
-           'jacobian', 'batch_jacobian']
+           'ones', 'start', 'cotangent', 'result', 'whole_shape', 'memory', 'as_tensor', 'each_seed', 'one_by_one',
+           'single', 'jacobian', 'batch_jacobian']
 
 # %% ../../nbs/3_autodiff/300_tape.ipynb #e8cc7a3b
 import logging
@@ -324,8 +324,13 @@ def result(
     if g is None and missing is UnconnectedGradients.ZERO and x.symbolic: return OPS["zeros_like"](x)
     cls = memory(x)
     if g is None: return None if missing is UnconnectedGradients.NONE else wrap(carried(np.zeros(x.array.shape, x.dtype.np), cls), cls)
-    if type(g) is Rows: return IndexedSlices(*[as_tensor(v, cls) for v in g.joined()], wrap(np.array(g.shape, np.int32)))
+    if type(g) is Rows: return IndexedSlices(*[as_tensor(v, cls) for v in g.joined()], whole_shape(g.shape))
     return as_tensor(g, cls)
+
+def whole_shape(shape: tuple) -> Tensor:
+    "A shape as a tensor, where a graph may not know some of the sizes."
+    if all([isinstance(n, int) for n in shape]): return wrap(np.array(shape, np.int32))
+    return OPS["stack"]([n if isinstance(n, int) else n.tensor() for n in shape])
 
 def memory(x: Any) -> type[Tensor]:
     "The class of the device of `x`, a tensor or a variable."

@@ -96,7 +96,7 @@ def keeper(
 # %% ../../nbs/1_core/145_op.ipynb #ccd4a78b
 class Rule:
     "How the cotangents of some inputs follow from the cotangent `g` of the output."
-    __slots__ = ("inputs", "function", "names", "slope", "takes_xp", "keep", "tensors", "saved")
+    __slots__ = ("inputs", "function", "names", "slope", "takes_xp", "keep", "tensors", "saved", "shapes")
     def __init__(self,
         op: "Op",                   # Whose rule it is
         inputs: tuple[int, ...],    # Positions of the inputs whose cotangents it gives
@@ -110,6 +110,7 @@ class Rule:
         self.keep, wrapped = keeper(needed), (*range(len(op.inputs)), len(op.names))   # what the tape remembers for this rule
         self.tensors = [at for at, (i, what) in enumerate(needed) if not what and i in wrapped]   # what must be unpacked for bare arrays
         self.saved = [at for at, (i, _) in enumerate(needed) if i > len(op.names)]                # what tensors must do without
+        self.shapes = [at for at, (_, what) in enumerate(needed) if what == "shape"]              # what a graph may not know
 
     def slope_at(self, xp, needed: list):
         "The slope, where the values that it names are `needed`."

@@ -5,9 +5,10 @@
 # %% auto #0
 __all__ = ['TOLD', 'DRAWING', 'ROWS', 'LEAVES', 'PROGRAMS', 'MOST', 'Element', 'Row', 'row_by_row', 'called', 'slowly', 'op_rows',
            'size_rows', 'effect_rows', 'act_rows', 'draws', 'drawn_at_once', 'Remembered', 'call_rows', 'pull_rows',
-           'node_rows', 'walked', 'all_rows', 'pick', 'branch_rows', 'loop_rows', 'back_through', 'places_of',
-           'unbranch_rows', 'unloop_rows', 'OwnWay', 'announced', 'rows_of', 'count_rows', 'arranged', 'kinds_of',
-           'mapped', 'names_in', 'content', 'parts_of', 'seen', 'same', 'Program', 'program', 'vectorized_map']
+           'cotangents_of', 'node_rows', 'walked', 'all_rows', 'pick', 'branch_rows', 'loop_rows', 'back_through',
+           'places_of', 'unbranch_rows', 'unloop_rows', 'OwnWay', 'announced', 'rows_of', 'count_rows', 'arranged',
+           'kinds_of', 'mapped', 'names_in', 'content', 'parts_of', 'seen', 'same', 'Program', 'program',
+           'vectorized_map']
 
 # %% ../../nbs/5_program/562_batching.ipynb #1aa9929a
 import logging
@@ -60,7 +61,6 @@ from .loop import way_of
 from .loop import while_loop
 from .tracing import Writing
 from .tracing import out_of_scope
-from .tracing import pruned
 from .tracing import symbol
 from .tracing import writing
 from .vectorize import Batched
@@ -68,6 +68,10 @@ from .vectorize import apply
 from .vectorize import batched
 from .vectorize import listed
 from .vectorize import stacked
+from .execute import ahead
+from .execute import astern
+from .graph import undressed
+from .graph import pruned
 
 # %% ../../nbs/5_program/562_batching.ipynb #a420d2ac
 class Element(Writing):
@@ -228,18 +232,22 @@ def call_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
 # %% ../../nbs/5_program/562_batching.ipynb #e6b27b57
 def pull_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a function, for all rows. Raises NotImplementedError for random numbers."
-    (kept, gs), _ = nest
-    if draws(kept.function): raise NotImplementedError(f"vectorized_map: no gradient through {kept.function.__name__}, which draws anew")
-    def back(both):
-        given, gs = both
-        with GradientTape(persistent=True) as tape:
-            ins = [x for x in leaves(given) if isinstance(x, Tensor) and x.dtype.differentiable]
-            tape.watch(ins)
-            args, kw = dressed(given)
-            outs = flatten(kept.function(*args, **kw), expand_composites=True)
-        return tape.gradient(outs, ins, gs, "zero")
-    return list(map(Batched, row_by_row(node.title, back, (kept.nest, gs), n)))
+    (kept, gs, _), more = nest[0], node.outputs[-1].dtype is None
+    if not isinstance(kept, Remembered):   # it was called outside of the rows
+        return [*node_rows(node, nest, n, fallback)[:len(node.outputs) - more], *[Remembered(node.title, nest)] * more]
+    if isinstance(function := kept.function, str) or draws(function):
+        raise NotImplementedError(f"vectorized_map: no gradient through {getattr(function, '__name__', function)}, which draws anew")
+    def back(both): return cotangents_of(function, *dressed(both[0]), both[1])
+    found = list(map(Batched, row_by_row(node.title, back, (kept.nest, gs), n)))
+    return [*found, Remembered(cotangents_of, ((function, *kept.nest, gs), {}))] if more else found
 
+# %% ../../nbs/5_program/562_batching.ipynb #0e9867e1
+def cotangents_of(function: Callable, args: tuple, kw: dict, gs: list[Tensor]) -> list[Tensor]:
+    "The cotangents of the tensors in `args` and `kw` for a call of `function`."
+    ins = [x for x in leaves(undressed((args, kw))) if isinstance(x, Tensor) and x.dtype.differentiable]
+    return astern(ahead(function, args, kw, ins)[1], gs, False)[0]
+
+# %% ../../nbs/5_program/562_batching.ipynb #bbf46777
 ROWS: dict[str, Callable] = {"op": op_rows, "size": size_rows, "effect": effect_rows, "act": act_rows, "call": call_rows, "pull": pull_rows}
 
 def node_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:

@@ -32,7 +32,7 @@ from .graph import Size
 from .graph import Value
 from .passes import improve
 from .tracing import Writing
-from .tracing import pruned
+from .graph import pruned
 from .tracing import symbol
 from .tracing import writing
 

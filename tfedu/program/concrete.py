@@ -39,7 +39,7 @@ from .execute import compiled
 from .graph import Graph
 from .passes import improve
 from .tracing import Writing
-from .tracing import pruned
+from .graph import pruned
 from .tracing import sizes
 from .tracing import symbol
 from .tracing import writing

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['REPLAY', 'Back', 'way_back', 'settled', 'Both', 'both_ways', 'cotangents', 'replay', 'replay_op', 'replay_call',
-           'replay_act', 'replay_pull', 'replay_effect']
+           'replay_pull', 'replay_act', 'replay_effect']
 
 # %% ../../nbs/5_program/506_differentiate.ipynb #7e76f049
 from collections.abc import Callable
@@ -23,14 +23,21 @@ from ..core.variable import EFFECTS
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..ops.array import shape
+from .execute import Trail
+from .execute import ahead
+from .execute import astern
 from .execute import compiled
 from .graph import Graph
 from .graph import Node
 from .graph import Value
 from .graph import dressed
+from .graph import leaves
 from .graph import replaced
 from .tracing import Writing
-from .tracing import pruned
+from .tracing import call_node
+from .tracing import kept_by
+from .graph import pruned
+from .tracing import pull_node
 from .tracing import symbol
 from .tracing import writing
 
@@ -125,11 +132,23 @@ def replay_op(node: Node, nest: tuple) -> list:
 def replay_call(node: Node, nest: tuple) -> list:
     "Call the function again."
     args, kw = dressed(nest[1])
-    symbols = [x for x in flatten((args, kw), expand_composites=True) if isinstance(x, Tensor) and x.symbolic]
-    if symbols and (graph := GRAPH.get()) is not None: result = graph.call(node.what, args, kw)
-    else: result = node.what(*args, **kw)
-    outs = [y for y in flatten(result, expand_composites=True) if y is not None]
-    return [*outs, None] if len(outs) < len(node.outputs) else outs
+    given = [x for x in leaves(nest[1]) if isinstance(x, Tensor)]
+    keep = bool(node.outputs) and node.outputs[-1].dtype is None
+    if (graph := GRAPH.get()) is not None and any([x.symbolic for x in given]):
+        _, outs, new = call_node(graph, node.what, args, kw, keep)
+        return [*outs, kept_by(new)] if keep else outs
+    if not keep: return [y for y in flatten(node.what(*args, **kw), expand_composites=True) if y is not None]
+    outs, trail = ahead(node.what, args, kw, [x for x in given if x.dtype.differentiable])
+    return [*outs, trail]
+
+def replay_pull(node: Node, nest: tuple) -> list:
+    "Go back along the trail that the call has left in the replay."
+    (kept, gs, ins), keep = nest[0], node.outputs[-1].dtype is None
+    if isinstance(kept, Trail):
+        found, trail = astern(kept, gs, keep)
+        return [*found, trail] if keep else found
+    found, new = pull_node(GRAPH.get(), node.title, kept, gs, ins, keep)
+    return [*found, kept_by(new)] if keep else found
 
 # %% ../../nbs/5_program/506_differentiate.ipynb #e7a82681
 def replay_act(node: Node, nest: tuple) -> list:
@@ -138,11 +157,6 @@ def replay_act(node: Node, nest: tuple) -> list:
     if (graph := GRAPH.get()) is not None: graph.act(node.what, args)
     else: node.what(*args, **kw)
     return []
-
-def replay_pull(node: Node, nest: tuple) -> list:
-    "There is no tape when a function is replayed."
-    raise NotImplementedError(f"{node.what}: no second derivative of this function inside a graph, as it is a graph node only as a "
-                              "whole")
 
 def replay_effect(node: Node, nest: tuple) -> list:
     "Make the change again."

@@ -31,11 +31,10 @@ from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
 from ..core.trace import UNUSUAL
 from ..core.trace import WATCHERS
-from ..core.record import live
 from .graph import replaced
 from .graph import undressed
-from .tracing import remember
-from .tracing import symbol
+from .tracing import call_node
+from .tracing import stand_in
 
 # %% ../../nbs/5_program/538_effects.ipynb #4ffd8e75
 def number(v: Any) -> str:
@@ -149,15 +148,9 @@ def called(what: str, run: Callable, inp: Any, Tout: Any, differentiable: bool) 
     types, single = [as_dtype(t) for t in (Tout if isinstance(Tout, (list, tuple)) else [Tout])], not isinstance(Tout, (list, tuple))
     xs = [convert_to_tensor(x) for x in flatten(inp, expand_composites=True)]
     function = lambda *xs: run(types, *xs)   # noqa: E731
-    function.__name__ = what
-    if (graph := GRAPH.get()) is None: outs = function(*xs)
-    else:
-        journal, ins = JOURNAL.get(), [x for x in xs if x.dtype.differentiable]
-        watched = differentiable and bool(journal) and any([live(x, journal) for x in ins])
-        specs = [(None, dtype.np, ()) for dtype in types] + ([((), None, ())] if watched else [])
-        node = graph.add("call", function, (), (tuple(map(graph.value_of, xs)), {}), specs, title=what, effect=True, plural=True)
-        outs = [symbol(v) for v in node.outputs[:len(types)]]
-        if watched: remember(journal, node, (tuple(xs), {}), ins, outs)
+    function.__name__, function.effect, function.differentiable = what, True, differentiable
+    function.promise = lambda *_: [stand_in(None, dtype.np) for dtype in types]
+    outs = function(*xs) if (graph := GRAPH.get()) is None else call_node(graph, function, tuple(xs), {})[1]
     return outs[0] if single and outs else outs
 
 # %% ../../nbs/5_program/538_effects.ipynb #8dce520b

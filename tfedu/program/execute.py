@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['KINDS', 'KEEPING', 'simple', 'strips', 'bare_kernel', 'as_one', 'recipe', 'op_kernel', 'plain', 'filled',
-           'read_kernel', 'size_kernel', 'effect_kernel', 'act_kernel', 'call_kernel', 'taped_kernel', 'pull_kernel',
-           'tensors', 'bare_array', 'Program', 'last_uses', 'kernel', 'direct_line', 'line', 'compiled']
+           'read_kernel', 'size_kernel', 'effect_kernel', 'act_kernel', 'call_kernel', 'Trail', 'resumed', 'ahead',
+           'astern', 'taped_kernel', 'pull_kernel', 'tensors', 'bare_array', 'Program', 'last_uses', 'kernel',
+           'direct_line', 'line', 'compiled']
 
 # %% ../../nbs/5_program/502_execute.ipynb #e6ec38fa
 from collections.abc import Callable
@@ -147,25 +148,49 @@ def call_kernel(node: Node) -> Callable:
     return filled(node, run, True)
 
 # %% ../../nbs/5_program/502_execute.ipynb #a44bae4e
+class Trail(NamedTuple):
+    "What a call leaves for the way back."
+    tape: GradientTape
+    ins: list    # Tensors that it watched
+    outs: list   # Tensors that can have cotangents
+
+def resumed(tape: GradientTape) -> GradientTape:
+    "A tape that knows all that `tape` knows."
+    new = GradientTape(persistent=True)
+    new.calls, new.watched, new.settled = tape.calls[:], set(tape.watched), 0
+    return new
+
+def ahead(function: Callable, args: tuple, kw: dict, ins: list[Tensor]) -> tuple[list[Tensor], Trail]:
+    "What `function` returns, in a list, and the trail back to `ins`."
+    with GradientTape(persistent=True) as tape:
+        tape.watch(ins)
+        outs = [convert_to_tensor(y) for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
+    return outs, Trail(tape, ins, [y for y in outs if y.dtype.differentiable])
+
+def astern(trail: Trail, gs: list[Tensor], keep: bool) -> tuple[list[Tensor], Trail | None]:
+    "Cotangents of `trail.ins` from those of `trail.outs`; if `keep`, the trail from them back to `trail.ins` and `gs`."
+    def walk(): return [convert_to_tensor(g) for g in trail.tape.gradient(trail.outs, trail.ins, gs, "zero")]
+    if not keep: return walk(), None
+    with resumed(trail.tape) as tape:
+        tape.watch(gs)
+        found = walk()
+    return found, Trail(tape, [*trail.ins, *gs], found)
+
+# %% ../../nbs/5_program/502_execute.ipynb #ea298f54
 def taped_kernel(node: Node) -> Callable:
-    "A function that works on tensors, and keeps a tape for the way back."
-    function = node.what
+    "A function that works on tensors, and keeps a trail."
     def run(inputs, params):
-        with GradientTape(persistent=True) as tape:
-            nest = replaced(params, as_one)
-            ins = [x for x in leaves(nest) if isinstance(x, Tensor) and x.dtype.differentiable]
-            tape.watch(ins)
-            args, kw = dressed(nest)
-            outs = [y for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
-        return [*map(bare_array, outs), (tape, ins, outs)]
+        nest = replaced(params, as_one)
+        ins = [x for x in leaves(nest) if isinstance(x, Tensor) and x.dtype.differentiable]
+        outs, trail = ahead(node.what, *dressed(nest), ins)
+        return [*[y.array for y in outs], trail]
     return filled(node, run)
 
-def pull_kernel(node: Node) -> Callable:
-    "The way back through a function with a tape."
+def pull_kernel(node: Node, keep: bool = False) -> Callable:
+    "The way back along a trail."
     def run(inputs, params):
-        (tape, ins, outs), gs = inputs
-        found = tape.gradient(outs, ins, [wrap(np.asarray(g)) for g in gs], "zero")
-        return [bare_array(g) for g in found]
+        found, trail = astern(inputs[0], [wrap(np.asarray(g)) for g in inputs[1]], keep)
+        return [*[g.array for g in found], trail] if keep else [g.array for g in found]
     return filled(node, run)
 
 # %% ../../nbs/5_program/502_execute.ipynb #906c6ca6
@@ -179,7 +204,7 @@ def bare_array(y: Any) -> Any:
 
 # %% ../../nbs/5_program/502_execute.ipynb #9a33c438
 KINDS: dict[str, Callable[[Node], Callable]] = {"op": op_kernel, "read": read_kernel, "size": size_kernel, "effect": effect_kernel,
-                                                "act": act_kernel, "pull": pull_kernel}
+                                                "act": act_kernel}
 KEEPING: dict[str, Callable] = {}   # kinds whose last output is what the way back needs: `f(node, keep)`
 
 # %% ../../nbs/5_program/502_execute.ipynb #04e700c4
@@ -204,10 +229,11 @@ def last_uses(nodes: list[Node], outputs: list) -> dict[int, list[Value]]:
 def kernel(node: Node, needed: set[int]) -> Callable:
     "What runs for `node`, where values with an id in `needed` are used."
     if node.kind in KEEPING: return KEEPING[node.kind](node, id(node.outputs[-1]) in needed)
-    if node.kind != "call": return KINDS[node.kind](node)
-    if not node.outputs or node.outputs[-1].dtype is not None: return call_kernel(node)
-    if id(node.outputs[-1]) in needed: return taped_kernel(node)
-    without = call_kernel(node)
+    if node.kind not in ("call", "pull"): return KINDS[node.kind](node)
+    bare, keeping = (call_kernel, taped_kernel) if node.kind == "call" else (pull_kernel, partial(pull_kernel, keep=True))
+    if not node.outputs or node.outputs[-1].dtype is not None: return bare(node)
+    if id(node.outputs[-1]) in needed: return keeping(node)
+    without = bare(node)
     return lambda *arrays: [*without(*arrays), None]
 
 # %% ../../nbs/5_program/502_execute.ipynb #8c08d99f

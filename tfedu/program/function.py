@@ -18,6 +18,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 from weakref import ref
 from ..core.config import SWITCHES
+from ..core.nest import flatten
 from ..core.publish import publish
 from ..core.tensor import CPU
 from ..core.tensor import Large
@@ -163,8 +164,10 @@ def given(function: Function, args: tuple, kw: dict) -> Arguments:
     return Arguments((*data, *args[len(fixed):]), kw)
 
 def key_of(function: Function, arguments: Arguments) -> Any:
-    "What the graph for `arguments` is kept under."
-    return family(arguments) if function.input_signature is not None else arguments.kind
+    "What the graph for `arguments` is kept under; what an `input_signature` describes makes no difference."
+    if function.input_signature is None: return arguments.kind
+    form, ranks, device = family(arguments)
+    return form, ranks[len(flatten(function.input_signature)):], device
 
 # %% ../../nbs/5_program/550_function.ipynb #e853d777
 def looked_up(function: Function, arguments: Arguments) -> ConcreteFunction | None:

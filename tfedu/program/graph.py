@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PACKAGE', 'CALLING', 'Size', 'or_none', 'Value', 'Node', 'leaves', 'replaced', 'Packed', 'undressed', 'dressed',
-           'Pattern', 'Line', 'users_line', 'asked_by_user', 'Nodes', 'Graph']
+           'Pattern', 'Line', 'users_line', 'asked_by_user', 'Nodes', 'Graph', 'pruned']
 
 # %% ../../nbs/5_program/500_graph.ipynb #85935be2
 import linecache
@@ -209,3 +209,19 @@ class Graph(Nodes):
         return "\n".join([f"{self.name}({', '.join(map(repr, self.inputs))})", *[f"  {n!r}" for n in self.nodes if n.kind != "input"],
                           f"  return {self.outputs}"])
     def _repr_html_(self) -> str: return import_module("tfedu.program.viewer").view(self).html
+
+# %% ../../nbs/5_program/500_graph.ipynb #5041e54a
+def pruned(
+    graph: Graph,
+    outputs: list,         # Values of `graph`, and None
+    whole: bool = False,   # Whether effects and unused inputs stay
+) -> Graph:
+    "The part of `graph` that `outputs` need."
+    small, wanted = Graph(graph.name, graph.outer), {id(v) for v in outputs if v is not None}
+    for node in reversed(graph.nodes):
+        if any([id(v) in wanted for v in node.outputs]) or whole and (node.effect or node.kind == "input"):
+            wanted.update(map(id, node.reads()))
+            small.nodes.append(node)
+    small.nodes.reverse()
+    small.inputs, small.outputs, small.members = [n.outputs[0] for n in small.nodes if n.kind == "input"], list(outputs), graph.members
+    return small

@@ -6,7 +6,7 @@
 __all__ = ['PURE', 'STATEFUL', 'KEPT', 'LIMIT', 'CHANGES', 'RUN', 'public_function', 'record_class', 'public_name', 'spec_data',
            'plain', 'node_data', 'graph_data', 'wrong', 'inside', 'checked_specs', 'records', 'checked_references',
            'check_setting', 'check_op', 'check_call', 'check_small', 'check_node', 'checked_graph', 'filled',
-           'tensors_in', 'run_call', 'pulled', 'changed_by', 'run_graph']
+           'tensors_in', 'run_call', 'leaves_trail', 'pulled', 'changed_by', 'run_graph']
 
 # %% ../../nbs/5_program/582_validate.ipynb #779a9a72
 import inspect
@@ -17,7 +17,6 @@ from math import prod
 from types import FunctionType
 from typing import Any
 import numpy as np
-from ..autodiff.tape import GradientTape
 from ..core.dtype import DType
 from ..core.dtype import FROM_NUMPY
 from ..core.errors import InvalidArgumentError
@@ -33,6 +32,9 @@ from ..core.variable import EFFECTS
 from ..core.variable import Place
 from ..ops.array import shape as shape_of
 from .composites import joined
+from .execute import Trail
+from .execute import ahead
+from .execute import astern
 from .format import Parted
 from .format import Public
 from .format import Record
@@ -42,7 +44,6 @@ from .graph import Graph
 from .graph import Node
 from .graph import Packed
 from .graph import Value
-from .tracing import cotangents_of
 
 # %% ../../nbs/5_program/582_validate.ipynb #cfd16fa7
 PURE = frozenset("""array asserting banded blocks checking clip colour complex conv cosine counting create cross_entropy ctc ctc_decode
@@ -56,7 +57,6 @@ def public_function(
     name: str,   # `tf.math.add`
 ) -> Callable | None:
     "The function that a saved graph may call by this name; None if there is none."
-    if name == "cotangents_of": return cotangents_of
     load_ops()
     if name.startswith("op."): return dict.get(OPS, name.removeprefix("op."))
     module, attr = PUBLIC.get(name, ("", ""))
@@ -75,7 +75,6 @@ def record_class(
 
 def public_name(function: Any) -> str | None:
     "The name under which a saved graph may call `function`; None if it may not."
-    if function is cotangents_of: return "cotangents_of"
     if hasattr(function, "op") and dict.get(OPS, function.op.name) is function: return f"op.{function.op.name}"
     place = getattr(function, "__module__", None), getattr(function, "__name__", None)
     return next((name for name, where in PUBLIC.items() if where == place and public_function(name) is function), None)
@@ -220,7 +219,7 @@ def check_small(at: int, kind: str, what: Any, inputs: tuple, params: Any, known
              and type(params[0]) is Var
              and type(params[1]) in (list, tuple) and {v for v in inside(params[1]) if type(v) is str} <= CHANGES,
              "constant": lambda: type(what) is np.ndarray and not inputs, "capture": lambda: type(what) is np.ndarray and not inputs,
-             "pull": lambda: len(inputs) == 2 and type(inputs[0]) is Ref and type(inputs[1]) in (list, tuple)
+             "pull": lambda: len(inputs) == 3 and type(inputs[0]) is Ref and {type(x) for x in inputs[1:]} <= {list, tuple}
              and inputs[0].number < len(known) and known[inputs[0].number] is None and refs}
     if not right[kind](): raise wrong(at, f"a {kind} of {what!r}, {inputs!r}, {params!r}")
 
@@ -236,7 +235,7 @@ def check_node(at: int, node: Any, known: list, variables: int) -> None:
     elif kind == "call": check_call(at, what, inputs, params)
     else: check_small(at, kind, what, inputs, params, known)
     made = [dtype for _, dtype in checked_specs(at, specs)]
-    if None in made[:-1] or None in made and kind != "call": raise wrong(at, "a result without a type")
+    if None in made[:-1] or None in made and kind not in ("call", "pull"): raise wrong(at, "a result without a type")
     if kind in ("read", "size", "constant", "capture") and len(made) != 1 or kind == "effect" and made: raise wrong(at, f"a {kind} with "
         f"{len(made)} results")
     known.extend(made)
@@ -279,26 +278,27 @@ def tensors_in(x: Any) -> list:
     return [t for t in flatten(x, expand_composites=True) if isinstance(t, Tensor)]
 
 def run_call(node: tuple, args: tuple, kw: dict) -> list:
-    "The results of a call, and if something goes back through it, a tape."
-    function, kept = public_function(node[1].name), bool(node[4]) and node[4][-1][1] is None
-    def results(): return [y for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
-    if not kept: return results()
-    with GradientTape(persistent=True) as tape:
-        tape.watch(ins := [x for x in tensors_in((args, kw)) if x.dtype.differentiable])
-        outs = results()
-    return [*outs, (tape, ins, outs)]
+    "The results of a call, and if something goes back through it, a trail."
+    function = public_function(node[1].name)
+    if not leaves_trail(node): return [y for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
+    outs, trail = ahead(function, args, kw, [x for x in tensors_in((args, kw)) if x.dtype.differentiable])
+    return [*outs, trail]
 
-def pulled(kept: tuple, gs: list) -> list:
-    "The way back through a call."
-    tape, ins, outs = kept
-    return tape.gradient(outs, ins, list(gs), "zero")
+def leaves_trail(node: tuple) -> bool:
+    "Whether the last result of a node is what the way back needs."
+    return bool(node[4]) and node[4][-1][1] is None
+
+def pulled(node: tuple, trail: Trail, gs: list) -> list:
+    "The way back along a trail."
+    found, more = astern(trail, list(gs), keep := leaves_trail(node))
+    return [*found, more] if keep else found
 
 # %% ../../nbs/5_program/582_validate.ipynb #ee595f26
 RUN: dict[str, Callable] = {   # kind -> results, from the node, its inputs, its settings, and all variables
     "op": lambda node, inputs, params: OPS[node[1]](*[list(x) if type(x) is tuple else x for x in inputs], *params), "call": lambda node,
     inputs, params: run_call(node, *params),
     "size": lambda node, inputs, params: shape_of(inputs[0])[params], "constant": lambda node, inputs, params: wrap(node[1]),
-    "capture": lambda node, inputs, params: wrap(node[1]), "pull": lambda node, inputs, params: pulled(*inputs),
+    "capture": lambda node, inputs, params: wrap(node[1]), "pull": lambda node, inputs, params: pulled(node, *inputs[:2]),
     "effect": lambda node, inputs, params: changed_by(EFFECTS[node[1]], *params)}
 
 def changed_by(effect: Callable, variable: Place, args: Any) -> list:
