@@ -159,3 +159,57 @@ def test_places():
     assert [int(v) for v in f(tf.constant(1))] == [1, 2] and not tf.inside_function() and tf.no_op() is None
     with pytest.raises(TypeError):
         with tf.control_dependencies(3): pass
+
+
+# -- shapes that are promised ---------------------------------------------------------------------------------------------------------
+
+def test_ensure_shape_asks_when_the_graph_runs():
+    f = tf.function(lambda x: tf.ensure_shape(x, [3]) * 2., input_signature=[tf.TensorSpec([None])])
+    assert f(tf.ones(3)).numpy().tolist() == [2.] * 3
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"ensure_shape: x has shape \(2,\), which does not fit \(3,\)"): f(tf.ones(2))
+    g = tf.function(lambda x: tf.reduce_sum(tf.ensure_shape(x, [2, None]) + 1.), input_signature=[tf.TensorSpec([None, None])])
+    assert g(tf.ones([2, 2])).numpy() == 8.
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\(3, 2\)"): g(tf.ones([3, 2]))
+    h = tf.function(lambda x: tf.ensure_shape(x, [None, 1]), input_signature=[tf.TensorSpec(None)])
+    assert h(tf.ones([2, 1])).shape == (2, 1)
+    with pytest.raises(tf.errors.InvalidArgumentError): h(tf.ones(1))
+
+
+def test_ensure_shape_tells_the_graph():
+    seen = []
+    @tf.function(input_signature=[tf.TensorSpec([None, None]), tf.TensorSpec(None)])
+    def f(x, y):
+        x = tf.ensure_shape(x, [2, None])
+        seen.extend([x.shape.as_list(), (x + 1).shape.as_list(), tf.ensure_shape(y, [None, 5]).shape.as_list(),
+                     tf.ensure_shape(y, None).shape.rank, tf.ensure_shape(x, [None, 4]).shape.as_list()])
+        return x
+    f.get_concrete_function()
+    assert seen == [[2, None], [2, None], [None, 5], None, [2, 4]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\(2,\)"): tf.function(lambda x: tf.ensure_shape(x, [3]))(tf.ones(2))
+
+
+def test_ensure_shape_in_loops_gradients_and_rows():
+    @tf.function
+    def grown(x):
+        for _ in tf.range(3): x = tf.ensure_shape(tf.numpy_function(lambda a: a + 1, [x], tf.float32), [3])
+        return x
+    assert grown(tf.ones(3)).numpy().tolist() == [4.] * 3
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.ensure_shape(x, [3]) ** 2)
+        return tape.gradient(y, x)
+    assert slope(tf.range(3.)).numpy().tolist() == [0., 2., 4.]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ensure_shape"): slope(tf.ones(2))
+    assert tf.vectorized_map(lambda row: tf.ensure_shape(row, [2]) + 1., tf.zeros([3, 2])).numpy().tolist() == [[1., 1.]] * 3
+    with pytest.raises(tf.errors.InvalidArgumentError): tf.vectorized_map(lambda row: tf.ensure_shape(row, [3]), tf.zeros([3, 2]))
+
+
+def test_ensure_shape_in_a_saved_model(tmp_path):
+    m = tf.Module()
+    m.f = tf.function(lambda x: tf.ensure_shape(x, [None, 2]), input_signature=[tf.TensorSpec(None)])
+    tf.saved_model.save(m, str(tmp_path))
+    f = tf.saved_model.load(str(tmp_path)).f
+    assert f(tf.ones([3, 2])).shape == (3, 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ensure_shape"): f(tf.ones([3, 3]))

@@ -258,11 +258,9 @@ def chosen(name: str, f: Any) -> ConcreteFunction:
 
 def named_results(name: str, result: Any) -> list[str]:
     "The names of results. Raises ValueError unless they are tensors in one list or dictionary."
-    if isinstance(result, dict) and all([isinstance(key, str) for key in result]): names, values = sorted(result), [result[key]
-        for key in sorted(result)]
-    else:
-        values = list(result) if isinstance(result, (list, tuple)) else [result]
-        names = [f"output_{i}" for i in range(len(values))]
+    named = isinstance(result, dict) and all([isinstance(key, str) for key in result])
+    values = [result[key] for key in sorted(result)] if named else list(result) if isinstance(result, (list, tuple)) else [result]
+    names = sorted(result) if named else [f"output_{i}" for i in range(len(values))]
     if not all([isinstance(v, Tensor) for v in values]): raise ValueError(f"Got non-flat outputs {result!r} from the function of "
                                                                           f"signature {name!r}: a signature returns tensors")
     return names
@@ -273,8 +271,7 @@ def served(name: str, f: ConcreteFunction) -> tuple[dict, list[str]]:
     flat = flatten(f.structured_input_signature)
     if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]):
         raise ValueError(f"signature {name!r} has composite inputs")
-    if len({*(names := f.signature_names)}) != len(names):
-        raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
+    if len({*(names := f.signature_names)}) != len(names): raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
     specs = dict(zip(names, [s for s in flat if isinstance(s, TensorSpec)], strict=True))
     return specs, named_results(name, f.structured_outputs)
 
@@ -282,8 +279,7 @@ def signature_data(name: str, f: Any, variables: list) -> dict:
     "A signature as data."
     concrete = chosen(name, f)
     inputs, outputs = served(name, concrete)
-    graph = concrete_data(concrete, variables)["graph"]
-    return {"name": f"signature_wrapper_{name}", "inputs": inputs, "outputs": outputs, "graph": graph}
+    return {"name": f"signature_wrapper_{name}", "inputs": inputs, "outputs": outputs, "graph": concrete_data(concrete, variables)["graph"]}
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #673a9a33
 def default_signature(obj: Any) -> dict:
@@ -323,8 +319,7 @@ def save(
     if not isinstance(obj, Tracked) and not hasattr(type(obj), "__parts__"):
         raise ValueError(f"Expected a Trackable object for export, got {obj!r}: a tf.Module, an optimizer, or a tf.train.Checkpoint")
     options, folder = options or SaveOptions(), local(export_dir)
-    given = default_signature(obj) if signatures is None else signatures_of(signatures)
-    wanted = {name: chosen(name, f) for name, f in given.items()}
+    wanted = default_signature(obj) if signatures is None else {name: chosen(name, f) for name, f in signatures_of(signatures).items()}
     things, children = everything(obj)
     variables, assets = [x for x in things if isinstance(x, Place)], named_assets([x._path for x in things if isinstance(x, Asset)])
     data = {"objects": [object_data(x, variables, assets) | {"parts": found} for x, found in zip(things, children, strict=True)],
@@ -422,8 +417,7 @@ def restored_variable(i: int, facts: tuple, bundle: Bundle) -> Variable:
     right(array.dtype == dtype.np and shape.is_compatible_with(array.shape), f"variable {name} is {dtype.name} of shape {shape}, its "
                                                                              f"value {array.dtype} of shape {array.shape}")
     return Variable(array, trainable=trainable, name=name, dtype=dtype, shape=shape,
-        synchronization=VariableSynchronization[synchronization],
-                    aggregation=VariableAggregation[aggregation])
+        synchronization=VariableSynchronization[synchronization], aggregation=VariableAggregation[aggregation])
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #53bb9896
 class Restored(Module):
