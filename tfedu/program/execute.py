@@ -26,6 +26,8 @@ from ..core.tensor import wrap
 from ..core.threads import MANY
 from ..core.threads import product
 from ..core.variable import EFFECTS
+from ..ops.random import apart
+from ..ops.random import takes_seed
 from .graph import Graph
 from .graph import Node
 from .graph import Packed
@@ -205,9 +207,10 @@ def kernel(node: Node, needed: set[int]) -> Callable:
     "What runs for `node`, where values with an id in `needed` are used."
     if node.kind in KEEPING: return KEEPING[node.kind](node, id(node.outputs[-1]) in needed)
     if node.kind != "call": return KINDS[node.kind](node)
-    if not node.outputs or node.outputs[-1].dtype is not None: return call_kernel(node)
-    if id(node.outputs[-1]) in needed: return taped_kernel(node)
-    without = call_kernel(node)
+    alone = apart if takes_seed(node.what) else lambda kernel: kernel
+    if not node.outputs or node.outputs[-1].dtype is not None: return alone(call_kernel(node))
+    if id(node.outputs[-1]) in needed: return alone(taped_kernel(node))
+    without = alone(call_kernel(node))
     return lambda *arrays: [*without(*arrays), None]
 
 # %% ../../nbs/5_program/502_execute.ipynb #8c08d99f

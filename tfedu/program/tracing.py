@@ -42,6 +42,7 @@ from ..core.trace import quiet
 from ..core.trace import unusual
 from ..core.variable import CREATORS
 from ..core.variable import SCOPE
+from ..ops.random import sown
 from ..ops.random import undisturbed
 from ..ops.wav import DecodeWav
 from .graph import Graph
@@ -293,6 +294,7 @@ class Reading(Capturing):
         self.fresh: dict[int, tuple] = {}   # id of a variable -> itself, and the tensor that was read, until it changes
         self.first: dict[int, Any] = {}     # id of a variable -> the tensor that was read first
         self.changed: dict[int, Any] = {}   # id -> variable, for those that the graph changes
+        self.draws = 0                      # how many nodes got their seed from being that many
 
     def read(self, variable: Any) -> Tensor:
         "The value of a variable at this point of the graph."
@@ -319,7 +321,11 @@ class Writing(Reading):
         self.changed.update({id(v): v for v, _ in self.fresh.values()})
         self.fresh.clear()
 
-    def call(self, function: Callable, args: tuple, kw: dict): return write_call(self, function, args, kw)
+    def call(self, function: Callable, args: tuple, kw: dict):
+        "What a call of `function` returns, which is made when the graph runs."
+        if (given := sown(function, args, kw, self.draws)) is not None:
+            self.draws, (args, kw) = self.draws + 1, given
+        return write_call(self, function, args, kw)
     def outside(self, f: Callable): return outside(f)
     def lifted(self, x: Tensor) -> Tensor: return lifted(self, x)
 
