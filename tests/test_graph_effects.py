@@ -213,3 +213,40 @@ def test_ensure_shape_in_a_saved_model(tmp_path):
     f = tf.saved_model.load(str(tmp_path)).f
     assert f(tf.ones([3, 2])).shape == (3, 2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="ensure_shape"): f(tf.ones([3, 3]))
+
+
+# -- shapes and numbers that do not fit when the graph runs ---------------------------------------------------------------------------
+
+V, W = tf.TensorSpec([None]), tf.TensorSpec([None, None])
+UNFIT = {
+    "add": (lambda x, y: x + y, [V, V], (2, 3), r"add: .*\(2,\).*\(3,\)"),
+    "chain": (lambda x, y: tf.exp(x * 2.) - tf.sin(y) * 3., [V, V], (2, 3), r"subtract: .*\(2,\).*\(3,\)"),
+    "matmul": (lambda x, y: x @ y, [W, W], ((2, 3), (2, 3)), r"matmul: .*\(2, 3\)"),
+    "concat": (lambda x, y: tf.concat([x, y], 0), [W, W], ((2, 3), (2, 2)), r"concat: .*\(2, 3\).*\(2, 2\)"),
+    "stack": (lambda x, y: tf.stack([x, y]), [V, V], (2, 3), r"stack: .*\(2,\).*\(3,\)"),
+    "reshape": (lambda x: tf.reshape(x, [3, 2]), [V], (5,), r"reshape: .*5"),
+    "gather": (lambda x: tf.gather(x, tf.size(x)), [V], (5,), "gather: .*5"),
+    "index": (lambda x: x[tf.size(x)], [V], (5,), "strided_slice: .*5"),
+    "in a loop": (lambda x, y: tf.while_loop(lambda i, z: i < 2, lambda i, z: (i + 1, z + y), (0, x))[1], [V, V], (2, 3), "add"),
+    "in a branch": (lambda x, y: tf.cond(tf.size(x) > 1, lambda: x * y, lambda: x), [V, V], (2, 3), "multiply"),
+    "einsum": (lambda x, y: tf.einsum("ij,jk->ik", x, y), [W, W], ((2, 3), (2, 3)), "einsum|contract"),
+    "slot": (lambda x: tf.TensorArray(tf.float32, 2).write(tf.size(x), 1.).stack(), [V], (5,), "TensorArray.write: index 5"),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+@pytest.mark.parametrize("watched", [False, True])
+def test_what_does_not_fit_at_run_time_names_op_and_shapes(case, watched):
+    function, specs, shapes, words = UNFIT[case]
+    f, xs = tf.function(function, input_signature=specs), [tf.ones(shape) for shape in shapes]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words), tf.GradientTape() as tape:
+        if watched: tape.watch(xs)
+        f(*xs)
+
+
+def test_the_line_of_the_user_is_a_note():
+    f = tf.function(lambda x, y: x + y, input_signature=[V, V])
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught: f(tf.ones(2), tf.ones(3))
+    assert any("lambda x, y: x + y" in note for note in caught.value.__notes__)
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert f(tf.ones(2), tf.ones(2)).numpy().tolist() == [2., 2.]
