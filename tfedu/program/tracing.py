@@ -6,8 +6,8 @@
 __all__ = ['SPECS', 'OPAQUE', 'LOOK_AT_SHAPES', 'DECLARED', 'OperatorNotAllowedInGraphError', 'refuse', 'InaccessibleTensorError',
            'out_of_scope', 'written', 'unsaid', 'take', 'is_check', 'asserted', 'whole', 'captured', 'symbol',
            'Numberless', 'Symbolic', 'learned', 'sizes', 'ensured', 'Constants', 'Capturing', 'Reading', 'Writing',
-           'writing', 'outside', 'write_call', 'result_of', 'agreed_parts', 'arrayed', 'pictures', 'declared',
-           'counting', 'guess', 'remember', 'cotangents_of', 'kept_by', 'pruned', 'lifted']
+           'writing', 'outside', 'write_call', 'result_of', 'agreed_parts', 'arrayed', 'pictures', 'values_of_keys',
+           'declared', 'counting', 'guess', 'remember', 'cotangents_of', 'kept_by', 'pruned', 'lifted']
 
 # %% ../../nbs/5_program/504_tracing.ipynb #1bdaaeb6
 from collections.abc import Callable
@@ -401,6 +401,12 @@ def pictures(axes: int) -> Callable:
         return [((None,) * (rank - 1) + (channels or None,), as_dtype(dtype).np, ())]
     return spec
 
+def values_of_keys(table: Any, keys: Any) -> tuple | None:
+    "The shape of what a table finds for keys."
+    if not isinstance(keys, Value): return None
+    if not hasattr(table, "empty"): return keys.shape
+    return keys.shape and (*keys.shape[:len(keys.shape) - table.empty.ndim], *table.default.shape)
+
 DECLARED: dict[str, Callable] = {   # from the arguments to shape, dtype and samples of each result
     "decode_png": pictures(3), "decode_jpeg": pictures(3), "decode_and_crop_jpeg": lambda *_, channels=0, **__: pictures(3)(None, channels),
     "decode_bmp": pictures(3), "decode_gif": lambda *_, **__: [((None, None, None, 3), uint8.np, ())],
@@ -408,6 +414,9 @@ DECLARED: dict[str, Callable] = {   # from the arguments to shape, dtype and sam
         (None if expand_animations else (None, None, channels or None), as_dtype(dtype).np, ())],
     "parse_tensor": lambda serialized, out_type, name=None: [(None, as_dtype(out_type).np, ())],
     "read_file": lambda *_, **__: [((), string.np, ())],
+    "looked_up": lambda table, keys: [(values_of_keys(table, keys), table.value_dtype.np, ())],
+    "asked": lambda table, what: [(() if what == "size" else None, {"size": np.dtype("int64"), "keys": table.key_dtype.np}.get(
+        what, table.value_dtype.np), ())],
     "decode_wav": lambda *_, **__: [((None, None), float32.np, ()), ((), int32.np, ())]}
 
 def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
