@@ -581,3 +581,60 @@ def test_a_guessed_shape_is_not_wrong(f, args):
     y = concrete(*args)
     np.testing.assert_array_equal(y, f(*args))
     assert concrete.structured_outputs.shape.is_compatible_with(y.shape)
+
+
+@pytest.fixture
+def five():
+    tf.random.set_seed(5)
+    yield
+    tf.random.set_seed(None)
+
+
+def several(draw, *order):
+    "What functions with one text give, called in this order."
+    functions = [tf.function(draw) for _ in range(1 + max(order))]
+    return [tf.nest.map_structure(lambda x: x.numpy().tolist(), functions[i]()) for i in order]
+
+
+@pytest.mark.parametrize("draw", [
+    lambda: tf.random.normal([4], seed=1), lambda: tf.random.uniform([4]), lambda: tf.random.shuffle(tf.range(40), seed=1),
+    lambda: tf.nn.dropout(tf.ones(40), 0.5, seed=1), lambda: tf.nn.dropout(tf.ones(40), 0.5), lambda: tf.random.gamma([4], 2., seed=1),
+    lambda: tf.random.categorical([[0.] * 40], 8, seed=1), lambda: tf.image.random_brightness(tf.ones([4, 4, 3]), 0.5, seed=1),
+    lambda: tf.image.random_flip_left_right(tf.reshape(tf.range(480.), [10, 4, 4, 3])), lambda: tf.random.truncated_normal([4]),
+    lambda: tf.image.random_crop(tf.reshape(tf.range(400.), [20, 20, 1]), [5, 5, 1], seed=2),
+    lambda: tf.random.uniform([4], 0, 1000, tf.int32, 3)])
+def test_every_function_draws_from_the_start(draw, five):
+    a, b, c, d = several(draw, 0, 1, 0, 1)
+    assert a == b and c == d and a != c
+    tf.random.set_seed(5)
+    assert several(draw, 0, 0, 1) == [a, c, a]
+
+
+def test_seeds_in_functions_as_in_tensorflow(five):
+    "What TensorFlow 2.21 draws after set_seed(5)."
+    one, two = (lambda: tf.random.uniform([], seed=1)), (lambda: (tf.random.uniform([]), tf.random.uniform([])))
+    assert_allclose(several(one, 0, 1, 0, 1), [0.3875184, 0.3875184, 0.9859231, 0.9859231])
+    assert_allclose(several(two, 0, 0), [(0.1828648, 0.3875184), (0.6730766, 0.9859231)], rtol=1e-6)
+    inner = tf.function(one)
+    outer = tf.function(lambda: (inner(), inner()))
+    assert_allclose([outer(), outer()], [[0.3875184] * 2, [0.9859231] * 2])
+    assert_allclose(inner(), 0.3875184)
+    by_kind = tf.function(lambda n: tf.random.uniform([], seed=1))
+    assert_allclose([by_kind(1), by_kind(2), by_kind(1)], [0.3875184, 0.3875184, 0.9859231])
+    @tf.function
+    def loop():
+        r = tf.TensorArray(tf.float32, 3)
+        for i in tf.range(3): r = r.write(i, tf.random.uniform([], seed=1))
+        return r.stack()
+    assert_allclose(loop(), [0.3875184, 0.9859231, 0.9647], rtol=1e-6)
+    assert_allclose(loop(), [0.8333188, 0.0816103, 0.9182934], rtol=1e-5)
+
+
+def test_a_function_starts_anew_after_set_seed(five):
+    f = tf.function(lambda: tf.random.uniform([], seed=1))
+    first = [float(f()), float(f())]
+    tf.random.set_seed(5)
+    assert [float(f()), float(f())] == first
+    tf.random.set_seed(None)
+    g = tf.function(lambda: (tf.random.uniform([]), tf.random.uniform([])))
+    assert len({float(x) for x in (*g(), *g(), *tf.function(g.python_function)())}) == 6   # no seed at all: nothing repeats

@@ -159,3 +159,94 @@ def test_places():
     assert [int(v) for v in f(tf.constant(1))] == [1, 2] and not tf.inside_function() and tf.no_op() is None
     with pytest.raises(TypeError):
         with tf.control_dependencies(3): pass
+
+
+# -- shapes that are promised ---------------------------------------------------------------------------------------------------------
+
+def test_ensure_shape_asks_when_the_graph_runs():
+    f = tf.function(lambda x: tf.ensure_shape(x, [3]) * 2., input_signature=[tf.TensorSpec([None])])
+    assert f(tf.ones(3)).numpy().tolist() == [2.] * 3
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"ensure_shape: x has shape \(2,\), which does not fit \(3,\)"): f(tf.ones(2))
+    g = tf.function(lambda x: tf.reduce_sum(tf.ensure_shape(x, [2, None]) + 1.), input_signature=[tf.TensorSpec([None, None])])
+    assert g(tf.ones([2, 2])).numpy() == 8.
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\(3, 2\)"): g(tf.ones([3, 2]))
+    h = tf.function(lambda x: tf.ensure_shape(x, [None, 1]), input_signature=[tf.TensorSpec(None)])
+    assert h(tf.ones([2, 1])).shape == (2, 1)
+    with pytest.raises(tf.errors.InvalidArgumentError): h(tf.ones(1))
+
+
+def test_ensure_shape_tells_the_graph():
+    seen = []
+    @tf.function(input_signature=[tf.TensorSpec([None, None]), tf.TensorSpec(None)])
+    def f(x, y):
+        x = tf.ensure_shape(x, [2, None])
+        seen.extend([x.shape.as_list(), (x + 1).shape.as_list(), tf.ensure_shape(y, [None, 5]).shape.as_list(),
+                     tf.ensure_shape(y, None).shape.rank, tf.ensure_shape(x, [None, 4]).shape.as_list()])
+        return x
+    f.get_concrete_function()
+    assert seen == [[2, None], [2, None], [None, 5], None, [2, 4]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\(2,\)"): tf.function(lambda x: tf.ensure_shape(x, [3]))(tf.ones(2))
+
+
+def test_ensure_shape_in_loops_gradients_and_rows():
+    @tf.function
+    def grown(x):
+        for _ in tf.range(3): x = tf.ensure_shape(tf.numpy_function(lambda a: a + 1, [x], tf.float32), [3])
+        return x
+    assert grown(tf.ones(3)).numpy().tolist() == [4.] * 3
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.ensure_shape(x, [3]) ** 2)
+        return tape.gradient(y, x)
+    assert slope(tf.range(3.)).numpy().tolist() == [0., 2., 4.]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ensure_shape"): slope(tf.ones(2))
+    assert tf.vectorized_map(lambda row: tf.ensure_shape(row, [2]) + 1., tf.zeros([3, 2])).numpy().tolist() == [[1., 1.]] * 3
+    with pytest.raises(tf.errors.InvalidArgumentError): tf.vectorized_map(lambda row: tf.ensure_shape(row, [3]), tf.zeros([3, 2]))
+
+
+def test_ensure_shape_in_a_saved_model(tmp_path):
+    m = tf.Module()
+    m.f = tf.function(lambda x: tf.ensure_shape(x, [None, 2]), input_signature=[tf.TensorSpec(None)])
+    tf.saved_model.save(m, str(tmp_path))
+    f = tf.saved_model.load(str(tmp_path)).f
+    assert f(tf.ones([3, 2])).shape == (3, 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ensure_shape"): f(tf.ones([3, 3]))
+
+
+# -- shapes and numbers that do not fit when the graph runs ---------------------------------------------------------------------------
+
+V, W = tf.TensorSpec([None]), tf.TensorSpec([None, None])
+UNFIT = {
+    "add": (lambda x, y: x + y, [V, V], (2, 3), r"add: .*\(2,\).*\(3,\)"),
+    "chain": (lambda x, y: tf.exp(x * 2.) - tf.sin(y) * 3., [V, V], (2, 3), r"subtract: .*\(2,\).*\(3,\)"),
+    "matmul": (lambda x, y: x @ y, [W, W], ((2, 3), (2, 3)), r"matmul: .*\(2, 3\)"),
+    "concat": (lambda x, y: tf.concat([x, y], 0), [W, W], ((2, 3), (2, 2)), r"concat: .*\(2, 3\).*\(2, 2\)"),
+    "stack": (lambda x, y: tf.stack([x, y]), [V, V], (2, 3), r"stack: .*\(2,\).*\(3,\)"),
+    "reshape": (lambda x: tf.reshape(x, [3, 2]), [V], (5,), r"reshape: .*5"),
+    "gather": (lambda x: tf.gather(x, tf.size(x)), [V], (5,), "gather: .*5"),
+    "index": (lambda x: x[tf.size(x)], [V], (5,), "strided_slice: .*5"),
+    "in a loop": (lambda x, y: tf.while_loop(lambda i, z: i < 2, lambda i, z: (i + 1, z + y), (0, x))[1], [V, V], (2, 3), "add"),
+    "in a branch": (lambda x, y: tf.cond(tf.size(x) > 1, lambda: x * y, lambda: x), [V, V], (2, 3), "multiply"),
+    "einsum": (lambda x, y: tf.einsum("ij,jk->ik", x, y), [W, W], ((2, 3), (2, 3)), "einsum|contract"),
+    "slot": (lambda x: tf.TensorArray(tf.float32, 2).write(tf.size(x), 1.).stack(), [V], (5,), "TensorArray.write: index 5"),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+@pytest.mark.parametrize("watched", [False, True])
+def test_what_does_not_fit_at_run_time_names_op_and_shapes(case, watched):
+    function, specs, shapes, words = UNFIT[case]
+    f, xs = tf.function(function, input_signature=specs), [tf.ones(shape) for shape in shapes]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words), tf.GradientTape() as tape:
+        if watched: tape.watch(xs)
+        f(*xs)
+
+
+def test_the_line_of_the_user_is_a_note():
+    f = tf.function(lambda x, y: x + y, input_signature=[V, V])
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught: f(tf.ones(2), tf.ones(3))
+    assert any("lambda x, y: x + y" in note for note in caught.value.__notes__)
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert f(tf.ones(2), tf.ones(2)).numpy().tolist() == [2., 2.]

@@ -130,3 +130,42 @@ def test_values_that_change_later_do_not_reach_the_table():
     t.insert(tf.constant([1], tf.int64), a[None])
     a[:] = 9
     assert t[tf.constant(1, tf.int64)].numpy().tolist() == [1., 2.]
+
+
+# -- tables in graphs -----------------------------------------------------------------------------------------------------------------
+
+def numbers(): return tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
+
+
+@pytest.mark.parametrize("table", [tf.lookup.StaticHashTable(numbers(), -1), tf.lookup.StaticVocabularyTable(numbers(), 3)])
+def test_lookup_in_a_function(table):
+    words = tf.constant(["b", "z", "a"])
+    f = tf.function(lambda x: table.lookup(x) + 1, input_signature=[tf.TensorSpec([None], tf.string)])
+    assert f(words).numpy().tolist() == (table.lookup(words) + 1).numpy().tolist()
+    assert f.get_concrete_function().output_shapes.as_list() == [None] and f.get_concrete_function().output_dtypes is tf.int64
+    assert tf.function(lambda x: table[x])(tf.constant([["b"]])).numpy().tolist() == [[1]]
+    g = tf.function(lambda x: table.lookup(x), input_signature=[tf.TensorSpec(None, tf.string)])
+    assert g(tf.constant("b")).numpy() == 1
+    assert tf.function(lambda x: table.lookup(x).values)(tf.sparse.from_dense(tf.constant(["b"]))).numpy().tolist() == [1]
+    assert tf.function(lambda x: table.lookup(x))(tf.ragged.constant([["b"], ["a", "a"]])).to_list() == [[1], [0, 0]]
+    with pytest.raises(TypeError, match="keys must be string, got int32"): tf.function(table.lookup)(tf.constant([1]))
+
+
+def test_a_table_that_changes_in_a_function():
+    table = tf.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, "", "~")
+    @tf.function
+    def f(keys, values):
+        table.insert(keys, values)
+        full, found = table.size(), table.lookup(keys)
+        table.remove(keys[:1])
+        return full, found, table.lookup(keys), table.size(), table.export()
+    full, found, later, left, (keys, values) = f(tf.constant(["q", "r"]), tf.constant([5, 6], tf.int64))
+    assert (full.numpy(), found.numpy().tolist(), later.numpy().tolist(), left.numpy()) == (2, [5, 6], [-1, 6], 1)
+    assert (keys.numpy().tolist(), values.numpy().tolist()) == ([b"r"], [6])
+    full, *_ = f(tf.constant(["s", "t"]), tf.constant([7, 8], tf.int64))
+    assert full.numpy() == 3 and table.size().numpy() == 2
+    rows = tf.lookup.experimental.DenseHashTable(tf.int64, tf.float32, [0., 0.], [0, 0], [-1, -1])
+    rows.insert([[1, 2]], [[3., 4.]])
+    g = tf.function(lambda k: rows.lookup(k), input_signature=[tf.TensorSpec([None, 2], tf.int64)])
+    assert g.get_concrete_function().output_shapes.as_list() == [None, 2]
+    assert g(tf.constant([[1, 2], [2, 1]], tf.int64)).numpy().tolist() == [[3., 4.], [0., 0.]]

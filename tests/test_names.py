@@ -1,8 +1,10 @@
 """Public names: found when they are asked for, seen by editors, in nobody's way."""
 import ast
+import re
 import subprocess
 import sys
 from importlib import import_module
+from operator import attrgetter
 
 import names as generator
 import pytest
@@ -66,3 +68,15 @@ def test_stubs_name_what_exists(root):
         listed = {a.asname for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom) for a in node.names}
         dotted = ".".join(space.relative_to(root / "tfedu").parts)
         assert listed == {*NAMES[dotted], *generator.children(dotted, NAMES)}, path.name
+
+
+def test_the_readme_knows_every_folder_and_what_exists(root):
+    text = (root / "README.md").read_text(encoding="utf-8")
+    for folder in (root / "nbs").iterdir():
+        if any(folder.glob("*.ipynb")): assert f"| `nbs/{folder.name}` |" in text, f"{folder.name} is not in the table of README.md"
+    rows = [line.strip("|").rsplit("|", 1) for line in text.splitlines() if line.startswith("|")]
+    done = [name for row in rows if row[1].strip() == "yes" for name in re.findall(r"`(tf\.[\w.]+)`", row[0])]
+    planned = [name for row in rows if row[1].strip() == "planned" for name in re.findall(r"`(tf\.[\w.]+)`", row[0])]
+    assert "tf.function" in done and "tf.saved_model" in done and "tf.data" in planned
+    for name in done: assert attrgetter(name.removeprefix("tf."))(tf) is not None
+    for name in planned: assert not callable(getattr(tf, name.removeprefix("tf."), None)), f"{name} is there, README.md says planned"

@@ -288,3 +288,72 @@ def test_no_function_that_touches_the_world_can_be_named():
                  "tf.train.Checkpoint", "tf.ragged.map_flat_values", "tf.sparse.map_values", "os.system", "builtins.exec", "tf.function",
                  "tf.Variable", "tf.map_fn", ""):
         assert public_function(name) is None, name
+
+
+# -- what is served, and what is hidden -----------------------------------------------------------------------------------------------
+
+ONE = [tf.TensorSpec([None], name="x")]
+
+
+class Served(tf.Module):
+    @tf.function(input_signature=ONE)
+    def __call__(self, x): return x * 2.
+
+
+class Method(tf.Module):
+    @tf.function(input_signature=ONE)
+    def twice(self, x): return x * 2.
+
+
+def holding(**parts):
+    m = tf.Module()
+    for name, part in parts.items(): setattr(m, name, part)
+    return m
+
+
+def double(signature=ONE): return tf.function(lambda x: x * 2., input_signature=signature)
+
+
+@pytest.mark.parametrize("make", [Served, Method, lambda: holding(f=double()), lambda: holding(_f=double()),
+    lambda: holding(f=double(None).get_concrete_function(*ONE)), lambda: holding(f=double(), g=double(None)),
+    lambda: holding(f=double(), g=tf.function(lambda x: {"a": [x]}, input_signature=ONE))])
+def test_one_function_that_fits_is_served(make, tmp_path):
+    loaded = there_and_back(make(), tmp_path)
+    assert list(loaded.signatures) == ["serving_default"]
+    assert loaded.signatures["serving_default"](x=tf.constant([3.]))["output_0"].numpy().tolist() == [6.]
+
+
+@pytest.mark.parametrize("make", [lambda: holding(f=double(), g=double()), lambda: holding(k=Method()), lambda: holding(f=double(None)),
+    lambda: holding(f=tf.function(lambda x: {"a": [x]}, input_signature=ONE)), lambda: holding(f=tf.function(lambda x: None, ONE)),
+    lambda: holding(f=tf.function(lambda r: r.flat_values, input_signature=[tf.RaggedTensorSpec([None, None], tf.float32)]))])
+def test_where_there_is_a_choice_or_nothing_fits_nothing_is_served(make, tmp_path):
+    assert list(there_and_back(make(), tmp_path).signatures) == []
+
+
+def test_signatures_that_were_named_or_forbidden(tmp_path):
+    m = Method()
+    assert list(there_and_back(m, tmp_path / "a", signatures={"b": m.twice}).signatures) == ["b"]
+    assert list(there_and_back(m, tmp_path / "b", signatures={}).signatures) == []
+    with pytest.raises(ValueError, match="non-flat"): tf.saved_model.save(m, str(tmp_path / "c"), tf.function(lambda: None, []))
+
+
+def test_a_generator_comes_back_where_it_stood(tmp_path):
+    m = holding(g=tf.random.Generator.from_seed(3))
+    m.f = tf.function(lambda n: m.g.normal([n, 2]), input_signature=[tf.TensorSpec([], tf.int32)])
+    m.k = tf.function(lambda: m.g.uniform([3], maxval=10, dtype=tf.int32), input_signature=[])
+    m.f(2)
+    loaded = there_and_back(m, tmp_path)
+    for _ in range(2):
+        assert m.f(2).numpy().tolist() == loaded.f(2).numpy().tolist()
+        assert m.k().numpy().tolist() == loaded.k().numpy().tolist()
+
+
+def test_variables_under_private_names(tmp_path):
+    m = holding(_w=tf.Variable(3.), _parts=[tf.Variable(4.)])
+    m.f = tf.function(lambda x: m._w * x + m._parts[0], input_signature=ONE)
+    assert there_and_back(m, tmp_path).f([2.]).numpy().tolist() == [10.]
+
+
+def test_a_file_asks_a_generator_for_nothing_but_draws():
+    state = tf.random.Generator.from_seed(1).state.value()
+    with pytest.raises(ValueError, match="'reset' is none of"): public_function("drawn")("reset", 1, state, (state,), {})

@@ -183,7 +183,8 @@ class Op:
         return declare
 
 # %% ../../nbs/1_core/145_op.ipynb #ba2f910f
-SPOKEN = {"quotient": "truediv", "ratio": "divide", "absolute": "abs", "as_key": "strided_slice", "put_slice": "strided_slice"}
+SPOKEN = {"quotient": "truediv", "ratio": "divide", "absolute": "abs", "as_key": "strided_slice", "put_slice": "strided_slice",
+          "concatenate": "concat", "contract": "einsum"}
 
 def told(op: Op) -> str:
     "The name of `op` in messages to users."

@@ -9,6 +9,7 @@ __all__ = ['TensorLike', 'type_spec_from_value', 'ensure_shape', 'get_static_val
 # %% ../../nbs/2_ops/218_static.ipynb #ed81e8fa
 from typing import Any
 import numpy as np
+from ..core.call import op
 from ..core.dispatch import has_dtype
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
@@ -18,6 +19,7 @@ from ..core.publish import publish_value
 from ..core.shape import TensorShape
 from ..core.shape import TensorSpec
 from ..core.shape import TypeSpec
+from ..core.shape import shape_of
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from .array import identity
@@ -36,14 +38,17 @@ def type_spec_from_value(
     return TensorSpec(x.shape, x.dtype)
 
 # %% ../../nbs/2_ops/218_static.ipynb #87fd7078
-@publish("tf.ensure_shape")
-def ensure_shape(x: Any, shape, name: str | None = None) -> Tensor:
+@op("tf.ensure_shape", inputs=1, linear=True)
+def ensure_shape(xp, x, shape):
     "`x`, if its shape is compatible with `shape`. Raises InvalidArgumentError otherwise. `tf.ensure_shape`"
-    x, wanted = identity(x), TensorShape(shape)
-    if not wanted.is_compatible_with(x.shape):
-        raise InvalidArgumentError(None, None, f"ensure_shape: x has shape {x.shape}, which does not fit {wanted}")
+    if not (wanted := TensorShape(shape)).is_compatible_with(x.shape):
+        raise InvalidArgumentError(None, None, f"ensure_shape: x has shape {shape_of(x.shape)}, which does not fit {wanted}")
     return x
 
+@ensure_shape.vjp
+def _(xp, g): return g
+
+# %% ../../nbs/2_ops/218_static.ipynb #4a3f5471
 @publish("tf.get_static_value")
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     "The value of a tensor as NumPy's, None for a variable (it may change), anything else unchanged. `tf.get_static_value`"

@@ -5,13 +5,14 @@
 # %% auto #0
 __all__ = ['WHOLE', 'merged', 'apart', 'folded', 'inward', 'outward', 'convolved', 'multiplied', 'lettered', 'front', 'gathered',
            'scattered', 'shifted', 'segmented', 'spread_out', 'replaced_rows', 'inverted', 'picked', 'sliced', 'put',
-           'biased', 'half_of_squares', 'share_of_zeros', 'in_order', 'chosen', 'one_hot', 'masked', 'first_batched',
-           'unravelled', 'second', 'recurrent', 'spelled', 'turned_around']
+           'biased', 'half_of_squares', 'share_of_zeros', 'in_order', 'promised', 'chosen', 'one_hot', 'masked',
+           'first_batched', 'unravelled', 'second', 'recurrent', 'spelled', 'turned_around']
 
 # %% ../../nbs/5_program/561_batch_rules.ipynb #a2f0746b
 from collections.abc import Callable
 from string import ascii_letters
 from typing import Any
+from ..core.shape import TensorShape
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..ops.create import range_
@@ -207,7 +208,12 @@ def in_order(call, xs, params, n):
     compare = OPS["greater_equal" if call.op.name == "is_non_decreasing" else "greater"]
     return OPS["reduce_all"](compare(flat[:, 1:], flat[:, :-1]), 1)
 
-follow(biased, "bias_add"), follow(half_of_squares, "l2_loss"), follow(share_of_zeros, "zero_fraction")
+def promised(call, xs, params, n):
+    "The rule of `ensure_shape`."
+    shape = TensorShape(params["shape"])
+    return call(xs[0].x, shape if shape.rank is None else [n if type(n) is int else None, *shape.as_list()])
+
+follow(promised, "ensure_shape"), follow(biased, "bias_add"), follow(half_of_squares, "l2_loss"), follow(share_of_zeros, "zero_fraction")
 follow(in_order, "is_non_decreasing is_strictly_increasing")
 
 # %% ../../nbs/5_program/561_batch_rules.ipynb #09ece5eb

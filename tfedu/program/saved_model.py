@@ -10,10 +10,10 @@ __all__ = ['ASSETS_DIRECTORY', 'ASSETS_KEY', 'DEBUG_DIRECTORY', 'DEBUG_INFO_FILE
            'SAVED_MODEL_FILENAME_PBTXT', 'SAVED_MODEL_SCHEMA_VERSION', 'VARIABLES_DIRECTORY', 'VARIABLES_FILENAME',
            'KINDS', 'VariablePolicy', 'SaveOptions', 'LoadOptions', 'Asset', 'described', 'concrete_data',
            'parameters_of', 'function_data', 'matched', 'rebuilt', 'restored_function', 'signature_from', 'members',
-           'everything', 'object_data', 'variable_data', 'chosen', 'named_results', 'signature_data', 'signatures_of',
-           'restored_signature', 'save', 'named_assets', 'contains_saved_model', 'right', 'check_object', 'specs_in',
-           'check_trace', 'check_signature', 'checked_model', 'restored_variable', 'Restored', 'Signatures', 'made',
-           'connected', 'load']
+           'allowed', 'everything', 'object_data', 'variable_data', 'chosen', 'named_results', 'served',
+           'signature_data', 'default_signature', 'signatures_of', 'restored_signature', 'save', 'named_assets',
+           'contains_saved_model', 'right', 'check_object', 'specs_in', 'check_trace', 'check_signature',
+           'checked_model', 'restored_variable', 'Restored', 'Signatures', 'made', 'connected', 'load']
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #544beb64
 import inspect
@@ -218,7 +218,11 @@ def members(x: Any) -> dict[str, Any]:
     if isinstance(x, (list, tuple, dict, Place)): return parts(x)
     own = {name: f for name, f in vars(x).items() if isinstance(f, (Function, ConcreteFunction, Asset))} if hasattr(x, "__dict__") else {}
     methods = {name: getattr(x, name) for cls in reversed(type(x).__mro__) for name, f in vars(cls).items() if isinstance(f, Function)}
-    return {name: part for name, part in (parts(x) | methods | own).items() if not name.startswith("_") or name == "__call__"}
+    return {name: part for name, part in (parts(x) | methods | own).items() if allowed(name)}
+
+def allowed(name: str) -> bool:
+    "Whether something in a file may become the attribute `name` of an object: not where Python, or `tf.Module` itself, would act on it."
+    return name == "__call__" or not name.startswith("__") and name not in ("_waiting", "_name", "_scope")
 
 def everything(root: Any) -> tuple[list, list]:
     "All objects below `root`, and for each the names and numbers of its parts."
@@ -254,33 +258,42 @@ def chosen(name: str, f: Any) -> ConcreteFunction:
 
 def named_results(name: str, result: Any) -> list[str]:
     "The names of results. Raises ValueError unless they are tensors in one list or dictionary."
-    if isinstance(result, dict) and all([isinstance(key, str) for key in result]): names, values = sorted(result), [result[key]
-        for key in sorted(result)]
-    else:
-        values = list(result) if isinstance(result, (list, tuple)) else [] if result is None else [result]
-        names = [f"output_{i}" for i in range(len(values))]
+    named = isinstance(result, dict) and all([isinstance(key, str) for key in result])
+    values = [result[key] for key in sorted(result)] if named else list(result) if isinstance(result, (list, tuple)) else [result]
+    names = sorted(result) if named else [f"output_{i}" for i in range(len(values))]
     if not all([isinstance(v, Tensor) for v in values]): raise ValueError(f"Got non-flat outputs {result!r} from the function of "
                                                                           f"signature {name!r}: a signature returns tensors")
     return names
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #68e8b0d3
+def served(name: str, f: ConcreteFunction) -> tuple[dict, list[str]]:
+    "The specs of the inputs of a signature, and the names of its results. Raises ValueError for a function that cannot be one."
+    flat = flatten(f.structured_input_signature)
+    if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]):
+        raise ValueError(f"signature {name!r} has composite inputs")
+    if len({*(names := f.signature_names)}) != len(names): raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
+    specs = dict(zip(names, [s for s in flat if isinstance(s, TensorSpec)], strict=True))
+    return specs, named_results(name, f.structured_outputs)
+
 def signature_data(name: str, f: Any, variables: list) -> dict:
     "A signature as data."
     concrete = chosen(name, f)
-    flat = flatten(concrete.structured_input_signature)
-    if not all([type(spec) is TensorSpec for spec in flat if isinstance(spec, TypeSpec)]):
-        raise ValueError(f"signature {name!r} has composite inputs")
-    if len({*(names := concrete.signature_names)}) != len(names):
-        raise ValueError(f"signature {name!r}: two inputs have one name: {names}")
-    data = concrete_data(concrete, variables)
-    specs = dict(zip(names, [s for s in flat if isinstance(s, TensorSpec)], strict=True))
-    return {"name": f"signature_wrapper_{name}", "inputs": specs, "outputs": named_results(name, concrete.structured_outputs),
-        "graph": data["graph"]}
+    inputs, outputs = served(name, concrete)
+    return {"name": f"signature_wrapper_{name}", "inputs": inputs, "outputs": outputs, "graph": concrete_data(concrete, variables)["graph"]}
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #673a9a33
+def default_signature(obj: Any) -> dict:
+    "What is served if nothing was said: the one part of `obj` that can only be traced in one way, and fits. Nothing if several do."
+    def fits(f):
+        if not isinstance(f, ConcreteFunction) and (not isinstance(f, Function) or f.input_signature is None): return False
+        try: return bool(served(DEFAULT_SERVING_SIGNATURE_DEF_KEY, chosen(DEFAULT_SERVING_SIGNATURE_DEF_KEY, f)))
+        except ValueError: return False
+    found = [f for f in members(obj).values() if fits(f)]
+    return {DEFAULT_SERVING_SIGNATURE_DEF_KEY: found[0]} if len(found) == 1 else {}
+
+# %% ../../nbs/5_program/584_saved_model.ipynb #67357856
 def signatures_of(signatures: Any) -> dict:
     "Functions by name. Raises ValueError for other things than functions under names of text."
-    if signatures is None: return {}
     found = signatures if isinstance(signatures, Mapping) else {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
     if bad := [key for key in found if not isinstance(key, str)]: raise ValueError(f"signatures need texts as names, got {bad[0]!r}")
     return dict(found)
@@ -306,7 +319,7 @@ def save(
     if not isinstance(obj, Tracked) and not hasattr(type(obj), "__parts__"):
         raise ValueError(f"Expected a Trackable object for export, got {obj!r}: a tf.Module, an optimizer, or a tf.train.Checkpoint")
     options, folder = options or SaveOptions(), local(export_dir)
-    wanted = {name: chosen(name, f) for name, f in signatures_of(signatures).items()}
+    wanted = default_signature(obj) if signatures is None else {name: chosen(name, f) for name, f in signatures_of(signatures).items()}
     things, children = everything(obj)
     variables, assets = [x for x in things if isinstance(x, Place)], named_assets([x._path for x in things if isinstance(x, Asset)])
     data = {"objects": [object_data(x, variables, assets) | {"parts": found} for x, found in zip(things, children, strict=True)],
@@ -348,7 +361,7 @@ def check_object(x: Any, count: int, variables: int) -> None:
     if x["kind"] == "variable": right(type(x["number"]) is int and 0 <= x["number"] < variables, f"variable {x['number']} of {variables}")
     if x["kind"] == "asset": right(type(x["name"]) is str and os.path.basename(x["name"]) == x["name"] not in ("", ".", ".."),
         f"a file called {x['name']!r}")
-    if x["kind"] == "object": right(all([not name.startswith("_") or name == "__call__" for name in x["parts"]]), "a hidden attribute")
+    if x["kind"] == "object": right(all([allowed(name) for name in x["parts"]]), "a hidden attribute")
     if x["kind"] == "function":
         right(type(x["name"]) is str and type(x["traces"]) is list and type(x["parameters"]) is list, "a function without name or graphs")
         right(all([type(p) is tuple and 2 <= len(p) <= 3 and type(p[0]) is str and type(p[1]) is int for p in x["parameters"]]),
@@ -404,8 +417,7 @@ def restored_variable(i: int, facts: tuple, bundle: Bundle) -> Variable:
     right(array.dtype == dtype.np and shape.is_compatible_with(array.shape), f"variable {name} is {dtype.name} of shape {shape}, its "
                                                                              f"value {array.dtype} of shape {array.shape}")
     return Variable(array, trainable=trainable, name=name, dtype=dtype, shape=shape,
-        synchronization=VariableSynchronization[synchronization],
-                    aggregation=VariableAggregation[aggregation])
+        synchronization=VariableSynchronization[synchronization], aggregation=VariableAggregation[aggregation])
 
 # %% ../../nbs/5_program/584_saved_model.ipynb #53bb9896
 class Restored(Module):

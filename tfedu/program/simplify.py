@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SMALL', 'SHAPE_ONLY', 'SAME', 'PLAINER', 'constant', 'fold', 'filled_with', 'same', 'product', 'quotient', 'undone',
-           'unchanged', 'turned_twice', 'unstretched', 'square', 'added', 'whole_sum', 'simplify']
+           'unchanged', 'sure', 'turned_twice', 'unstretched', 'square', 'added', 'whole_sum', 'simplify']
 
 # %% ../../nbs/5_program/510_simplify.ipynb #7f78d01c
 from collections.abc import Callable
@@ -67,6 +67,10 @@ def unchanged(node: Node, inputs: tuple, params) -> Value | None:
     "The input, if the result has its type and shape."
     return inputs[0] if same(inputs[0], node.outputs[0]) else None
 
+def sure(node: Node, inputs: tuple, params) -> Value | None:
+    "The input, if its shape is known: what was to be ensured was seen when the graph was written."
+    return inputs[0] if inputs[0].known else None
+
 def turned_twice(node: Node, inputs: tuple, params) -> Value | None:
     "What had the same two axes exchanged before."
     inner = inputs[0].node
@@ -74,7 +78,7 @@ def turned_twice(node: Node, inputs: tuple, params) -> Value | None:
 
 SAME: dict[str, Callable] = {"multiply": product, "quotient": quotient, "truediv": quotient, "negative": undone, "swapaxes": turned_twice,
                              "reshape": unchanged, "cast": unchanged, "sum_to": unchanged, "broadcast_to": unchanged,
-                             "identity": lambda node, inputs, params: inputs[0]}
+                             "identity": lambda node, inputs, params: inputs[0], "ensure_shape": sure}
 
 # %% ../../nbs/5_program/510_simplify.ipynb #46d067fd
 def unstretched(new: Graph, node: Node, inputs: tuple, params) -> list[Value] | None:

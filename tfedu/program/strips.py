@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['POOL', 'NEAR', 'SEVERAL', 'FEWEST', 'MOST', 'Sum', 'Out', 'Chain', 'shapes_of', 'leading', 'laid', 'in_one_pass',
            'Places', 'call_lines', 'rest_of', 'out_lines', 'body_of', 'references', 'Pool', 'Layout', 'room', 'added',
-           'run_in_strips', 'runner', 'fused_kernel']
+           'run_in_strips', 'runner', 'fused_kernel', 'told_by_steps']
 
 # %% ../../nbs/5_program/512_strips.ipynb #67ae24ba
 from collections.abc import Callable
@@ -19,9 +19,12 @@ from numpy import ndarray
 from ..core.blocks import LARGE
 from ..core.blocks import cores
 from ..core.blocks import share_out
+from ..core.errors import InvalidArgumentError
 from ..kernels.program import At
 from ..kernels.program import Step
 from .execute import KINDS
+from .execute import TELL
+from .execute import told_by_shapes
 from .graph import Node
 
 # %% ../../nbs/5_program/512_strips.ipynb #aa8b492a
@@ -271,4 +274,15 @@ def fused_kernel(node: Node) -> Callable:
     "What runs for a fused node."
     return runner(node.what)
 
-KINDS["fused"] = fused_kernel
+def told_by_steps(node: Node, inputs: tuple, params: Any, error: Exception) -> Exception:
+    "An InvalidArgumentError that names the step whose arrays do not fit each other."
+    chain, shapes = node.what, list(map(np.shape, inputs))
+    for n in range(chain.inputs, len(chain.steps)):
+        known, step = shapes_of(chain._replace(steps=chain.steps[:n]), shapes), chain.steps[n]
+        try: shapes_of(chain._replace(steps=chain.steps[:n + 1]), shapes)
+        except ValueError:
+            given = " and ".join([str(known[a.index]) for a in step.args if isinstance(a, At)])
+            return InvalidArgumentError(None, None, f"{step.what}: shapes {given} do not broadcast")
+    return told_by_shapes(node, inputs, params, error)
+
+KINDS["fused"], TELL["fused"] = fused_kernel, told_by_steps

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 from ..core.errors import InvalidArgumentError
-from ..core.errors import OutOfRangeError
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..ops.array import concat
@@ -75,9 +74,9 @@ def whole(a: Version | Slot) -> Version:
     return a.full() if type(a) is Slot else a
 
 def slot(a: Version, at: Any, what: str) -> int:
-    "A position. Raises OutOfRangeError if there is no such slot."
+    "A position. Raises InvalidArgumentError if there is no such slot."
     if not 0 <= int(at) < a.size:
-        raise OutOfRangeError(None, None, f"TensorArray.{what}: index {int(at)} is out of range for {a.size} slots")
+        raise InvalidArgumentError(None, None, f"TensorArray.{what}: index {int(at)} is out of range for {a.size} slots")
     return int(at)
 
 # %% ../../nbs/5_program/528_versions.ipynb #af9614d3
