@@ -28,7 +28,6 @@ BAD = {   # function -> the cases that fail (None: all), the error, and why. Exa
     "RaggedTensor.from_nested_value_rowids": (None, ValueError, COUNT),
     "RaggedTensor.with_values": (None, tf.errors.InvalidArgumentError, ROWS),
     "RaggedTensor.with_flat_values": (None, tf.errors.InvalidArgumentError, ROWS),
-    "sparse.retain": (None, tf.errors.InvalidArgumentError, ROWS),
     "gather_nd": ({"composite-165-gather_nd"}, tf.errors.InvalidArgumentError, ROWS),
     "ragged.boolean_mask": ({"composite-170-ragged.boolean_mask"}, tf.errors.InvalidArgumentError, ROWS),
     "squeeze": ({"composite-174-squeeze"}, tf.errors.InvalidArgumentError, ROWS),
