@@ -132,6 +132,16 @@ def test_three_times():
     assert_allclose(tf.function(third)(tf.constant([0.5, 0.2, 1.0])), [12, 0, 24], rtol=1e-6)
 
 
+def test_jacobian():
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.boolean_mask(x ** 3, x > 0.4)
+        return tape.jacobian(y, x)
+    assert_allclose(f(tf.constant([0.5, 0.2, 1.0])), [[0.75, 0, 0], [0, 0, 3]], rtol=1e-6)
+
+
 def test_numpy_function_has_no_gradient():
     @tf.function
     def f(x):

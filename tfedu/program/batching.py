@@ -53,6 +53,7 @@ from .graph import Value
 from .graph import asked_by_user
 from .graph import dressed
 from .graph import leaves
+from .graph import or_none
 from .graph import replaced
 from .graph import undressed
 from .loop import way_of
@@ -60,6 +61,7 @@ from .loop import while_loop
 from .tracing import Writing
 from .tracing import out_of_scope
 from .graph import pruned
+from .tracing import stand_in
 from .tracing import symbol
 from .tracing import writing
 from .vectorize import Batched
@@ -122,6 +124,7 @@ def row_by_row(
     function: Callable,   # From a nest to a list of tensors
     nest: Any,            # With some tensors `Batched`
     n: Any,               # Number of rows
+    like: list | None = None,   # Values like the results for one row, where they are known
 ) -> list:                # Tensors `(n, ...)`
     "The results of `function` for each row, stacked."
     given = [leaf for leaf in leaves(nest) if isinstance(leaf, (Tensor, Batched))]
@@ -136,6 +139,7 @@ def row_by_row(
         if not rows: raise ValueError(f"vectorized_map: {name} runs row by row, and there are no rows")
         return [OPS["stack"](list(column)) for column in zip(*rows, strict=True)]
     loop.__name__ = name
+    if like is not None: loop.promise = lambda *_: [stand_in(v.shape and (None, *map(or_none, v.shape)), v.dtype) for v in like]
     return called(loop, [range_(n.tensor() if isinstance(n, Size) else n), *[leaf.x if type(leaf) is Batched else leaf for leaf in given]])
 
 def called(function: Callable, tensors: list) -> list:
@@ -217,12 +221,15 @@ def call_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
 def pull_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a function, for all rows. Raises NotImplementedError for random numbers."
     (kept, gs, _), more = nest[0], node.outputs[-1].dtype is None
+    like = node.outputs[:len(node.outputs) - more]
     if not isinstance(kept, Remembered):   # it was called outside of the rows
-        return [*node_rows(node, nest, n, fallback)[:len(node.outputs) - more], *[Remembered(node.title, nest)] * more]
+        if not batched(nest): return REPLAY["pull"](node, nest)
+        found = row_by_row(node.title, lambda nest: REPLAY["pull"](node, nest)[:len(like)], nest, n, like)
+        return [*map(Batched, found), *[Remembered(node.title, nest)] * more]
     if isinstance(function := kept.function, str) or draws(function):
         raise NotImplementedError(f"vectorized_map: no gradient through {getattr(function, '__name__', function)}, whose numbers are drawn anew")
     def back(both): return cotangents_of(function, *dressed(both[0]), both[1])
-    found = list(map(Batched, row_by_row(node.title, back, (kept.nest, gs), n)))
+    found = list(map(Batched, row_by_row(node.title, back, (kept.nest, gs), n, like)))
     return [*found, Remembered(cotangents_of, ((function, *kept.nest, gs), {}))] if more else found
 
 # %% ../../nbs/5_program/562_batching.ipynb #0e9867e1
