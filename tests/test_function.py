@@ -638,3 +638,31 @@ def test_a_function_starts_anew_after_set_seed(five):
     tf.random.set_seed(None)
     g = tf.function(lambda: (tf.random.uniform([]), tf.random.uniform([])))
     assert len({float(x) for x in (*g(), *g(), *tf.function(g.python_function)())}) == 6   # no seed at all: nothing repeats
+
+
+# ---- composites under an input signature
+
+def test_one_graph_serves_all_sparse_tensors_of_a_signature():
+    f, traces = counted(lambda s: (tf.sparse.reduce_sum(s), str(s.shape) == "(None, 2)"), input_signature=[tf.SparseTensorSpec([None, 2])])
+    for n in (1, 2, 3):
+        total, shape = f(tf.sparse.from_dense(np.ones((n, 2), np.float32)))
+        assert total.numpy() == 2 * n and shape.numpy()
+    assert len(traces) == 1
+    with pytest.raises(ValueError, match="incompatible with input_signature"): f(tf.sparse.from_dense(np.ones((2, 3), np.float32)))
+
+
+def test_one_graph_serves_all_ragged_tensors_of_a_signature():
+    f, traces = counted(lambda r: (tf.reduce_sum(r, 1), r.to_tensor()), input_signature=[tf.RaggedTensorSpec([None, None], tf.float32)])
+    for rows in ([[1.0, 2.0]], [[], [3.0]], [[1.0], [2.0, 5.0], []]):
+        sums, whole = f(tf.ragged.constant(rows))
+        assert sums.numpy().tolist() == [sum(row) for row in rows] and whole.shape == (len(rows), max(map(len, rows)))
+    assert len(traces) == 1
+
+
+def test_one_graph_serves_all_ranks_of_a_signature():
+    spec = [tf.TensorSpec(None), {"a": tf.SparseTensorSpec([3, None])}]
+    f, traces = counted(lambda x, d, n=1: (x * 2.0, tf.sparse.to_dense(d["a"]) * n), input_signature=spec)
+    for shape, columns in ((3,), 2), ((3, 2), 5), ((), 1):
+        x, y = f(tf.ones(shape), {"a": tf.sparse.from_dense(np.ones((3, columns), np.float32))})
+        assert x.shape == shape and y.shape == (3, columns)
+    assert len(traces) == 1

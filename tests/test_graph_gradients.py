@@ -132,6 +132,16 @@ def test_three_times():
     assert_allclose(tf.function(third)(tf.constant([0.5, 0.2, 1.0])), [12, 0, 24], rtol=1e-6)
 
 
+def test_jacobian():
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.boolean_mask(x ** 3, x > 0.4)
+        return tape.jacobian(y, x)
+    assert_allclose(f(tf.constant([0.5, 0.2, 1.0])), [[0.75, 0, 0], [0, 0, 3]], rtol=1e-6)
+
+
 def test_numpy_function_has_no_gradient():
     @tf.function
     def f(x):
@@ -156,3 +166,66 @@ def test_python_runs_once_for_each_call():
             y = inner(x)
         return tape.gradient(y, x)
     assert f(tf.constant([1.0, 3.0])).numpy().tolist() == [2, 6] and seen == [[2]]
+
+
+@pytest.mark.parametrize("lookup", [lambda w, i: tf.nn.embedding_lookup(w, i) ** 2, lambda w, i: tf.gather(w, i)])
+def test_rows_of_a_table_of_unknown_size(lookup):
+    w, i = floats(6, 2), whole([3, 3, 0])
+    def f(w, i):
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = lookup(w, i)
+        return tf.convert_to_tensor(tape.gradient(y, w))
+    spec = [tf.TensorSpec([None, None]), tf.TensorSpec([None], tf.int32)]
+    assert_allclose(tf.function(f, input_signature=spec)(w, i), f(w, i), rtol=1e-6)
+    inner = tf.function(lookup, input_signature=spec)
+    with tf.GradientTape() as tape:
+        tape.watch(w)
+        y = inner(w, i)
+    assert_allclose(tf.convert_to_tensor(tape.gradient(y, w)), f(w, i), rtol=1e-6)
+
+
+# ---- results whose parts no example tells
+
+GRID = np.array([[0.5, 0.0], [0.2, 1.0], [0.0, 3.0]], np.float32)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
+@pytest.mark.parametrize("f", [
+    lambda x: tf.sparse.sparse_dense_matmul(tf.sparse.from_dense(x), tf.constant([[1.0, 2.0, 3.0], [0.0, 1.0, 5.0]])),
+    lambda x: tf.sparse.sparse_dense_matmul(tf.sparse.from_dense(x), tf.ones([3, 2]), adjoint_a=True),
+    lambda x: tf.sparse.to_dense(tf.sparse.retain(tf.sparse.from_dense(x), tf.sparse.from_dense(x).values > 0.4)),
+    lambda x: tf.sparse.to_dense(tf.sparse.reshape(tf.sparse.from_dense(x), [2, 3])),
+    lambda x: tf.sparse.to_dense(tf.sparse.reshape(tf.sparse.from_dense(x), [-1])),
+    lambda x: tf.sparse.reduce_sum(tf.sparse.from_dense(x), 1),
+    lambda x: tf.RaggedTensor.from_row_lengths(x, [2, 1]).to_tensor(),
+    lambda x: tf.RaggedTensor.from_row_splits(x, [0, 0, 3]).to_tensor(),
+    lambda x: tf.reduce_sum(tf.RaggedTensor.from_row_starts(x, [0, 1]), 1),
+    lambda x: tf.RaggedTensor.from_row_limits(x, [1, 3]).to_tensor(-1.0),
+    lambda x: tf.unstack(x, 3)[1],
+    lambda x: tf.split(x, [1, -1])[1],
+], ids=str)
+def test_composites_in_a_graph(f, known):
+    spec = [tf.TensorSpec([3, 2] if known else [None, None])]
+    found, right = tf.function(f, input_signature=spec)(GRID), f(tf.constant(GRID))
+    assert found.numpy().tolist() == right.numpy().tolist()
+
+
+def test_ragged_range_and_cuts_that_are_computed():
+    assert tf.function(lambda n: tf.ragged.range(n).to_tensor())(tf.constant([1, 3])).numpy().tolist() == [[0, 0, 0], [0, 1, 2]]
+    assert tf.function(lambda n: tf.ragged.range(n))(tf.constant([1, 3])).to_list() == [[0], [0, 1, 2]]
+    assert tf.function(lambda n: tf.ragged.range(1.0, n, 0.5))(tf.constant([2.0, 1.0])).to_list() == [[1, 1.5], []]
+    f = tf.function(lambda x, n: tf.split(x, [n, 6 - n]))
+    assert [y.numpy().tolist() for y in f(tf.range(6.0), tf.constant(2))] == [[0, 1], [2, 3, 4, 5]]
+    g = tf.function(lambda x, n: tf.split(x, n, num=3), input_signature=[tf.TensorSpec([None]), tf.TensorSpec([None], tf.int32)])
+    assert [y.numpy().tolist() for y in g(tf.range(4.0), [1, 0, 3])] == [[0], [], [1, 2, 3]]
+
+
+def test_pieces_have_the_shapes_that_are_known():
+    shapes = []
+    @tf.function(input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([], tf.int32)])
+    def f(x, n):
+        shapes.extend([y.shape.as_list() for y in (*tf.split(x, [n, 1, -1]), *tf.unstack(x, 3))])
+        return x
+    f(tf.ones([3, 2]), 1)
+    assert shapes == [[None, 2], [1, 2], [None, 2], [2], [2], [2]]

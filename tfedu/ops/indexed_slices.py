@@ -90,7 +90,8 @@ def dense(
 ) -> Tensor:   # Of its dense shape
     "The whole tensor; rows with the same index add up. Raises ValueError if the dense shape is not known."
     if slices.dense_shape is None: raise ValueError(f"IndexedSlices: without dense_shape it cannot become a tensor: {slices}")
-    return scatter_rows(slices.values, slices.indices, tuple(static(slices.dense_shape)))
+    sizes = static(slices.dense_shape)
+    return scatter_rows(slices.values, slices.indices, sizes if isinstance(sizes, Tensor) else tuple(sizes))
 
 CONVERTERS[IndexedSlices] = dense
 

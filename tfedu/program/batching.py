@@ -72,6 +72,8 @@ from .execute import ahead
 from .execute import astern
 from .graph import undressed
 from .graph import pruned
+from .graph import or_none
+from .tracing import stand_in
 
 # %% ../../nbs/5_program/562_batching.ipynb #a420d2ac
 class Element(Writing):
@@ -138,6 +140,7 @@ def row_by_row(
     function: Callable,   # From a nest to a list of tensors
     nest: Any,            # With some tensors `Batched`
     n: Any,               # Number of rows
+    like: list | None = None,   # Values like the results for one row, where they are known
 ) -> list:                # Tensors `(n, ...)`
     "The results of `function` for each row, stacked."
     given = [leaf for leaf in leaves(nest) if isinstance(leaf, (Tensor, Batched))]
@@ -152,6 +155,7 @@ def row_by_row(
         if not rows: raise ValueError(f"vectorized_map: {name} runs row by row, and there are no rows")
         return [OPS["stack"](list(column)) for column in zip(*rows, strict=True)]
     loop.__name__ = name
+    if like is not None: loop.promise = lambda *_: [stand_in(v.shape and (None, *map(or_none, v.shape)), v.dtype) for v in like]
     return called(loop, [range_(n.tensor() if isinstance(n, Size) else n), *[leaf.x if type(leaf) is Batched else leaf for leaf in given]])
 
 def called(function: Callable, tensors: list) -> list:
@@ -233,12 +237,15 @@ def call_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
 def pull_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a function, for all rows. Raises NotImplementedError for random numbers."
     (kept, gs, _), more = nest[0], node.outputs[-1].dtype is None
+    like = node.outputs[:len(node.outputs) - more]
     if not isinstance(kept, Remembered):   # it was called outside of the rows
-        return [*node_rows(node, nest, n, fallback)[:len(node.outputs) - more], *[Remembered(node.title, nest)] * more]
+        if not batched(nest): return REPLAY["pull"](node, nest)
+        found = row_by_row(node.title, lambda nest: REPLAY["pull"](node, nest)[:len(like)], nest, n, like)
+        return [*map(Batched, found), *[Remembered(node.title, nest)] * more]
     if isinstance(function := kept.function, str) or draws(function):
         raise NotImplementedError(f"vectorized_map: no gradient through {getattr(function, '__name__', function)}, which draws anew")
     def back(both): return cotangents_of(function, *dressed(both[0]), both[1])
-    found = list(map(Batched, row_by_row(node.title, back, (kept.nest, gs), n)))
+    found = list(map(Batched, row_by_row(node.title, back, (kept.nest, gs), n, like)))
     return [*found, Remembered(cotangents_of, ((function, *kept.nest, gs), {}))] if more else found
 
 # %% ../../nbs/5_program/562_batching.ipynb #0e9867e1
