@@ -606,3 +606,14 @@ def test_a_function_starts_anew_after_set_seed(five):
     tf.random.set_seed(None)
     g = tf.function(lambda: (tf.random.uniform([]), tf.random.uniform([])))
     assert len({float(x) for x in (*g(), *g(), *tf.function(g.python_function)())}) == 6   # no seed at all: nothing repeats
+
+
+def test_inputs_have_the_names_of_arguments_and_a_graph_lists_its_operations():
+    S = tf.TensorSpec
+    c = tf.function(lambda a, b: a + b).get_concrete_function(S([]), S([]))
+    assert [x.name for x in c.inputs] == ["a:0", "b:0"]
+    assert [node.name for node in c.graph.get_operations()] == ["a", "b", "add"]
+    def f(a, b, *rest, k=None): return a + b["x"] + b["y"][0] + rest[0] + k
+    c = tf.function(f).get_concrete_function(S([]), {"x": S([]), "y": [S([])]}, S([], name="zz"), k=S([]))
+    assert [x.name for x in c.inputs] == ["a:0", "b:0", "b_1:0", "zz:0", "k:0"]
+    assert c(1., {"x": 2., "y": [3.]}, 4., k=5.).numpy() == 15.
