@@ -666,3 +666,14 @@ def test_one_graph_serves_all_ranks_of_a_signature():
         x, y = f(tf.ones(shape), {"a": tf.sparse.from_dense(np.ones((3, columns), np.float32))})
         assert x.shape == shape and y.shape == (3, columns)
     assert len(traces) == 1
+
+
+def test_inputs_have_the_names_of_arguments_and_a_graph_lists_its_operations():
+    S = tf.TensorSpec
+    c = tf.function(lambda a, b: a + b).get_concrete_function(S([]), S([]))
+    assert [x.name for x in c.inputs] == ["a:0", "b:0"]
+    assert [node.name for node in c.graph.get_operations()] == ["a", "b", "add"]
+    def f(a, b, *rest, k=None): return a + b["x"] + b["y"][0] + rest[0] + k
+    c = tf.function(f).get_concrete_function(S([]), {"x": S([]), "y": [S([])]}, S([], name="zz"), k=S([]))
+    assert [x.name for x in c.inputs] == ["a:0", "b:0", "b_1:0", "zz:0", "k:0"]
+    assert c(1., {"x": 2., "y": [3.]}, 4., k=5.).numpy() == 15.

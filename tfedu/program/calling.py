@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['described', 'Numbered', 'explained', 'is_data', 'values_of', 'printed', 'bound', 'fitting', 'inputs_of',
-           'fitting_parts', 'named', 'named_specs', 'Described', 'ConcreteFunction', 'by_name']
+           'fitting_parts', 'named', 'input_names', 'named_specs', 'Described', 'ConcreteFunction', 'by_name']
 
 # %% ../../nbs/5_program/526_calling.ipynb #91a528ee
 from typing import Any
@@ -122,6 +122,13 @@ def named(x: Any, name: str) -> Any:
     "For data, its spec, called `name` if it has no name yet; anything else as it is."
     if type(x) is not Data: return x
     return TensorSpec(x.spec.shape, x.spec.dtype, x.spec.name or name) if isinstance(x.spec, TensorSpec) else x.spec
+
+def input_names(arguments: Arguments, names: list[str]) -> tuple[str, ...]:
+    "For each tensor among the arguments, the name of the argument that it belongs to."
+    leaves, (args, kw) = iter(arguments.leaves), arguments.nest
+    nests = *args, *[kw[key] for key in sorted(kw)]
+    pairs = [(name, next(leaves)) for name, nest in zip(names, nests, strict=True) for _ in flatten(nest)]
+    return tuple([name for name, leaf in pairs if type(leaf) is Data for _ in range(leaf.count)])
 
 def named_specs(arguments: Arguments, names: list[str]) -> tuple[tuple, dict]:
     "The nest of arguments with specs, which are named after the arguments, in place of tensors."

@@ -64,6 +64,7 @@ class Written:
         specs: list,       # One for each tensor among the arguments
         build: Callable,   # From as many tensors to `args, kw`
         name: str = "f",
+        labels: tuple = (),   # Names for the tensors; the names of specs come first
     ):
         self.name, outer = name, GRAPH.get()
         self.graph = Writing(name, outer, reads=True)
@@ -71,8 +72,8 @@ class Written:
         try:
             with writing(self.graph), GradientTape(persistent=True) as self.tape:
                 self.graph.tape = self.tape
-                self.inputs = [symbol(self.graph.input(sizes(s.shape), s.dtype.np, s.name or "x", getattr(s, "samples", ())))
-                               for s in specs]
+                self.inputs = [symbol(self.graph.input(sizes(s.shape), s.dtype.np, s.name or label, getattr(s, "samples", ())))
+                               for s, label in zip(specs, labels or ["x"] * len(specs), strict=True)]
                 self.tape.watch([x for x in self.inputs if x.dtype.differentiable])
                 args, kw = build(self.inputs)
                 self.structure = f(*args, **kw)
@@ -92,8 +93,9 @@ class Traced(Written):
     "A Python function, run once on symbolic tensors."
     def __init__(self, f: Callable, specs: list, build: Callable, name: str = "f",
         improve: Callable = improve,   # What is done to a graph before it is compiled
+        labels: tuple = (),            # Names for the tensors
     ):
-        super().__init__(f, specs, build, name)
+        super().__init__(f, specs, build, name, labels)
         self.improve = improve
         self.small = pruned(self.graph, self.graph.outputs, whole=True)
         self.variables = [v for v, _ in self.graph.first.values()]   # that it reads

@@ -26,6 +26,7 @@ from ..core.trace import GRAPH
 from ..core.trace import UNUSUAL
 from ..core.variable import variable_creator_scope
 from .calling import ConcreteFunction
+from .calling import input_names
 from .calls import for_graph
 from .concrete import Traced
 from .signature import Arguments
@@ -207,11 +208,12 @@ def trace(function: Function, arguments: Arguments) -> ConcreteFunction:
     with variable_creator_scope(creator):
         f = function.python_function.bound() if isinstance(function.python_function, Method) else function.python_function
         if function.autograph: f = for_graph(f, function.options)
-        traced = Traced(f, arguments.specs, arguments.build, name)
+        names = argument_names(function.signature, *arguments.nest)
+        traced = Traced(f, arguments.specs, arguments.build, name, labels=input_names(arguments, names))
     function.created, function.traces = [ref(v) for v in made] if first else function.created, function.traces + 1
     if made: return trace(function, arguments)   # as any later call will find it
     arguments.forget()
-    return ConcreteFunction(traced, arguments, argument_names(function.signature, *arguments.nest))
+    return ConcreteFunction(traced, arguments, names)
 
 # %% ../../nbs/5_program/550_function.ipynb #d63632f0
 @publish("tf.function")

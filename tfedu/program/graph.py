@@ -186,6 +186,7 @@ class Nodes:
         "`name`, with a number if it is taken."
         count = self.names[name] = self.names.get(name, -1) + 1
         return f"{name}_{count}" if count else name
+    def get_operations(self) -> list[Node]: return list(self.nodes)
     def __contains__(self, node) -> bool: return self.members.get(id(node)) is node
     def __len__(self): return len(self.nodes)
 
