@@ -204,7 +204,7 @@ GRID = np.array([[0.5, 0.0], [0.2, 1.0], [0.0, 3.0]], np.float32)
     lambda x: tf.RaggedTensor.from_row_limits(x, [1, 3]).to_tensor(-1.0),
     lambda x: tf.unstack(x, 3)[1],
     lambda x: tf.split(x, [1, -1])[1],
-], ids=str)
+])
 def test_composites_in_a_graph(f, known):
     spec = [tf.TensorSpec([3, 2] if known else [None, None])]
     found, right = tf.function(f, input_signature=spec)(GRID), f(tf.constant(GRID))
