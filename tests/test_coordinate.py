@@ -7,6 +7,16 @@ import numpy as np
 import pytest
 
 import tfedu as tf
+from tfedu.core import config
+
+
+@pytest.fixture(autouse=True)
+def options():
+    "The options of graphs are afterwards what they were."
+    before = dict(config.OPTIONS)
+    yield
+    config.OPTIONS.clear()
+    config.OPTIONS.update(before)
 
 
 def stopped_by(coordinator, error):

@@ -8,4 +8,4 @@ CASES = {"group_max": [((draw(4, 2), np.array([2, 0, 2, 0])), dict(count=3, lowe
          "check_numerics": [((draw(2, 3),), dict(message="the sweep"))],
          "ensure_shape": [((draw(2, 3),), dict(shape=[None, 3]))]}
 NOT_MOVING = {"group_max": ["ids"]}
-TYPES = {"REAL": "group_max", "FLOATING": "check_numerics"}
+TYPES = {"REAL": "group_max", "FLOATING": "check_numerics", "ANY": "ensure_shape"}

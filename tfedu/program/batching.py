@@ -130,8 +130,7 @@ class Row:
             self.ways = [] if tape is None else [OwnWay(self, tape, self.outs)]
             if tape: self.ways.append(OwnWay(self, tape, self.ways[0].needs))
         finally: JOURNAL.reset(token)
-        needs = [self.graph.value_of(x) for way in self.ways for x in way.needs]
-        graph = self.graph
+        graph, needs = self.graph, [self.graph.value_of(x) for way in self.ways for x in way.needs]
         self.small, self.taken, self.plain = pruned(graph, [*graph.outputs, *needs], whole=True), graph.taken, graph.plain
 
 # %% ../../nbs/5_program/562_batching.ipynb #328e2fe2
@@ -165,11 +164,7 @@ def called(function: Callable, tensors: list) -> list:
 # %% ../../nbs/5_program/562_batching.ipynb #75383fe1
 TOLD: set[str] = set()
 
-def slowly(
-    name: str,
-    function: Callable, nest: Any, n: Any,   # See `row_by_row`
-    fallback: bool,                          # Whether a loop is allowed
-) -> list:
+def slowly(name: str, function: Callable, nest: Any, n: Any, fallback: bool) -> list:   # See `row_by_row`; whether a loop is allowed
     "As `row_by_row`, with a warning the first time. Raises ValueError unless a loop is allowed."
     if not fallback: raise ValueError(f"vectorized_map: {name} runs only row by row, which fallback_to_while_loop=False forbids")
     if name not in TOLD:

@@ -82,8 +82,7 @@ def out_of_scope(xs: Any) -> Exception:
     symbols = [str(x) for x in flatten(xs, expand_composites=True) if isinstance(x, Tensor) and x.symbolic]
     names = ", ".join(symbols) or "a tensor of a function"
     if GRAPH.get() is None:
-        return TypeError(f"{names}: a graph tensor outlived its tf.function, and has no numbers outside of it; let the function return it "
-                         "instead of keeping it in a variable of Python")
+        return TypeError(f"{names}: a graph tensor outlived its tf.function, and has no numbers outside of it; let the function return it")
     return InaccessibleTensorError(f"{names} cannot be accessed here, in {GRAPH.get().name}: it belongs to another function, or to a "
                                    "branch or loop that has ended; return it from there, or pass it as an argument")
 
