@@ -147,8 +147,7 @@ def row_by_row(
     def loop(*tensors):
         count, rows = tensors[0].array.shape[0], []
         def column(t, on): return OPS["unstack"](t) or [OPS["zeros_like"](t[:0])] if on and count else [t] * count
-        columns = list(map(column, tensors, moving))
-        for _, *each in zip(*columns, strict=True):
+        for _, *each in zip(*map(column, tensors, moving), strict=True):
             rest = iter(each)
             rows.append(function(replaced(nest, lambda leaf, rest=rest: next(rest) if isinstance(leaf, (Tensor, Batched)) else leaf)))
         if not rows: raise ValueError(f"vectorized_map: {name} runs row by row, and there are no rows")
@@ -346,8 +345,6 @@ def unbranch_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
         return [outs[i] for i in floats]
     return back_through(run, [captured[i] for i in places], given[:len(floats)], n)
 
-ROWS["unbranch"] = unbranch_rows
-
 # %% ../../nbs/5_program/562_batching.ipynb #df3d3e2b
 def unloop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a loop."
@@ -360,7 +357,7 @@ def unloop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
         return [outs[i] for i in loop.floats]
     return back_through(run, [*[xs[i] for i in loop.floats], *[captured[i] for i in places]], given[:len(loop.floats)], n)
 
-ROWS["unloop"] = unloop_rows
+ROWS |= {"unbranch": unbranch_rows, "unloop": unloop_rows}
 
 # %% ../../nbs/5_program/562_batching.ipynb #66bbbd1f
 class OwnWay:
@@ -408,8 +405,7 @@ def count_rows(xs: list[Tensor]) -> Any:
     if not xs or any([s is None or not s for s in shapes]):
         raise ValueError(f"vectorized_map: elems must be tensors with one axis or more, got shapes {', '.join([str(x.shape) for x in xs])}")
     known = {s[0] for s in shapes if type(s[0]) is int} - {1}
-    if len(known) > 1:
-        raise ValueError(f"vectorized_map: the first axes of elems must have one length, or length 1; got {[s[0] for s in shapes]}")
+    if len(known) > 1: raise ValueError(f"vectorized_map: first axes must have one length, or length 1; got {[s[0] for s in shapes]}")
     return known.pop() if known else next((s[0] for s in shapes if type(s[0]) is not int), 1)
 
 def arranged(xs: list[Tensor], n: Any) -> list:
