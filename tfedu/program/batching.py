@@ -210,8 +210,7 @@ def drawn_at_once(function: Callable, args: tuple, kw: dict, n: Any) -> Any:
     given = signature(function).bind(*args, **kw).arguments
     own = function.__name__ == "dropout" and type(given["x"]) is Batched   # each row draws its own numbers
     if own and given.get("noise_shape") is None and not batched(given.get("rate")): return function(**{**given, "x": given["x"].x})
-    if "shape" not in given or batched(given): return NotImplemented
-    return function(**{**given, "shape": [n, *listed(given["shape"])]})
+    return NotImplemented if "shape" not in given or batched(given) else function(**{**given, "shape": [n, *listed(given["shape"])]})
 
 class Remembered:
     "What a call was given, for the way back through it."
@@ -345,6 +344,8 @@ def unbranch_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
         return [outs[i] for i in floats]
     return back_through(run, [captured[i] for i in places], given[:len(floats)], n)
 
+ROWS["unbranch"] = unbranch_rows
+
 # %% ../../nbs/5_program/562_batching.ipynb #df3d3e2b
 def unloop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
     "The way back through a loop."
@@ -357,7 +358,7 @@ def unloop_rows(node: Node, nest: tuple, n: Any, fallback: bool) -> list:
         return [outs[i] for i in loop.floats]
     return back_through(run, [*[xs[i] for i in loop.floats], *[captured[i] for i in places]], given[:len(loop.floats)], n)
 
-ROWS |= {"unbranch": unbranch_rows, "unloop": unloop_rows}
+ROWS["unloop"] = unloop_rows
 
 # %% ../../nbs/5_program/562_batching.ipynb #66bbbd1f
 class OwnWay:
