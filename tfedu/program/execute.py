@@ -216,7 +216,7 @@ KEEPING: dict[str, Callable] = {}   # kinds whose last output is what the way ba
 class Program(NamedTuple):
     "A graph as a Python function."
     run: Callable   # `run(*input arrays)`: a list of arrays, None for each output that does not exist
-    text: str       # What Python compiled
+    text: str       # What Python compiled, without the `try` around it that names the op of a line that fails
 
 def last_uses(nodes: list[Node], outputs: list) -> dict[int, list[Value]]:
     "Position of a node -> the values that nobody needs after it."
