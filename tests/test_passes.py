@@ -15,7 +15,8 @@ from tfedu.program.execute import compiled
 from tfedu.program.fuse import Groups, grouped, in_turn
 from tfedu.program.passes import ORDER, improve
 from tfedu.program.strips import POOL, Pool, runner
-from tfedu.program.tracing import Writing, symbol, writing
+from tfedu.program.symbols import symbol
+from tfedu.program.tracing import Writing, writing
 
 F = np.dtype("float32")
 UNARY = ["exp", "tanh", "abs", "negative", "square", "sigmoid", "nn.relu", "nn.gelu", "sin", "floor", "sign", "nn.softplus", "sqrt",

@@ -12,7 +12,7 @@ from tfedu.autodiff import tape as tape_module
 from tfedu.core.convert import constant
 from tfedu.core.tensor import OPS, load_ops
 from tfedu.core.trace import watching
-from tfedu.program import batching
+from tfedu.program import batch_program, batching
 from tfedu.program.branch import branch
 from tfedu.program.jacobian import at_once
 
@@ -333,15 +333,15 @@ def test_a_variable_cannot_be_changed_by_all_rows():
 # What is remembered ---------------------------------------------------------------------------------------------------------------
 
 def test_a_second_call_does_not_trace_again(monkeypatch):
-    made, whole = [], batching.Row
-    monkeypatch.setattr(batching, "Row", lambda *args: made.append(1) or whole(*args))
+    made, whole = [], batch_program.Row
+    monkeypatch.setattr(batch_program, "Row", lambda *args: made.append(1) or whole(*args))
     def f(x): return tf.sin(helper(x))
     for _ in range(3): tf.vectorized_map(f, X)
     assert len(made) == 1
     tf.vectorized_map(f, X[:2])
-    assert len(made) == 2 and len(batching.PROGRAMS[f]) == 2
+    assert len(made) == 2 and len(batch_program.PROGRAMS[f]) == 2
     for n in range(1, 100): tf.vectorized_map(f, tf.ones([n]))
-    assert len(batching.PROGRAMS[f]) == batching.MOST
+    assert len(batch_program.PROGRAMS[f]) == batch_program.MOST
 
 
 def test_programs_go_with_their_function():
@@ -350,9 +350,9 @@ def test_programs_go_with_their_function():
         def f(x): return f.__name__ and tf.sin(x)   # it sees itself
         tf.vectorized_map(f, X)
     make()
-    before = len(batching.PROGRAMS)
+    before = len(batch_program.PROGRAMS)
     gc.collect()
-    assert len(batching.PROGRAMS) < before
+    assert len(batch_program.PROGRAMS) < before
 
 
 GLOBAL = tf.constant(1.0)

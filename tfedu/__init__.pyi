@@ -240,7 +240,7 @@ from tfedu.ops.sequence import unravel_index as unravel_index
 from tfedu.ops.array import unstack as unstack
 from tfedu.core.variable import variable_creator_scope as variable_creator_scope
 from tfedu.core.dtype import variant as variant
-from tfedu.program.batching import vectorized_map as vectorized_map
+from tfedu.program.batch_program import vectorized_map as vectorized_map
 from tfedu.ops.compare import where as where
 from tfedu.program.loop import while_loop as while_loop
 from tfedu.ops.create import zeros as zeros

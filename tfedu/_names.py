@@ -211,7 +211,7 @@ NAMES = {
         "unstack": ("tfedu.ops.array", "unstack"),
         "variable_creator_scope": ("tfedu.core.variable", "variable_creator_scope"),
         "variant": ("tfedu.core.dtype", "variant"),
-        "vectorized_map": ("tfedu.program.batching", "vectorized_map"),
+        "vectorized_map": ("tfedu.program.batch_program", "vectorized_map"),
         "where": ("tfedu.ops.compare", "where"),
         "while_loop": ("tfedu.program.loop", "while_loop"),
         "zeros": ("tfedu.ops.create", "zeros"),

@@ -30,10 +30,10 @@ from .execute import KINDS
 from .execute import filled
 from .graph import Node
 from .graph import Value
-from .tracing import OPAQUE
-from .tracing import Symbolic
-from .tracing import sizes
-from .tracing import symbol
+from .symbols import OPAQUE
+from .symbols import Symbolic
+from .symbols import sizes
+from .symbols import symbol
 from .versions import ARRAYS
 from .versions import Slot
 from .versions import Version

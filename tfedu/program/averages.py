@@ -18,7 +18,7 @@ from ..core.variable import name_scope
 from ..ops.cast import cast
 from ..ops.create import zeros_like
 from ..ops.piecewise import minimum
-from .tracing import outside
+from .symbols import outside
 
 # %% ../../nbs/5_program/576_averages.ipynb #c89bdb5e
 def moved(average: Variable, value: Any, decay: Any) -> None:

@@ -33,7 +33,7 @@ from .graph import Value
 from .passes import improve
 from .tracing import Writing
 from .graph import pruned
-from .tracing import symbol
+from .symbols import symbol
 from .tracing import writing
 
 # %% ../../nbs/5_program/529_block.ipynb #340a5419

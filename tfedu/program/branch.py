@@ -42,7 +42,7 @@ from .differentiate import replay
 from .execute import KEEPING
 from .execute import KINDS
 from .graph import Node
-from .tracing import symbol
+from .symbols import symbol
 
 # %% ../../nbs/5_program/530_branch.ipynb #0e9301b3
 class Branches:

@@ -36,7 +36,7 @@ from .trackable import parts
 from .trackable import read_graph
 from .trackable import values
 from .trackable import walk
-from .tracing import outside
+from .symbols import outside
 
 # %% ../../nbs/5_program/572_checkpoint.ipynb #b45f44aa
 OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"   # key of the walk

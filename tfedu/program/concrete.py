@@ -40,8 +40,8 @@ from .graph import Graph
 from .passes import improve
 from .tracing import Writing
 from .graph import pruned
-from .tracing import sizes
-from .tracing import symbol
+from .symbols import sizes
+from .symbols import symbol
 from .tracing import writing
 
 # %% ../../nbs/5_program/520_concrete.ipynb #93fb83ad

@@ -38,7 +38,7 @@ from .tracing import call_node
 from .tracing import kept_by
 from .graph import pruned
 from .tracing import pull_node
-from .tracing import symbol
+from .symbols import symbol
 from .tracing import writing
 
 # %% ../../nbs/5_program/506_differentiate.ipynb #335e74e8

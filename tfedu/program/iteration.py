@@ -32,7 +32,7 @@ from .execute import KINDS
 from .graph import Graph
 from .graph import Node
 from .graph import or_none
-from .tracing import sizes
+from .symbols import sizes
 
 # %% ../../nbs/5_program/532_iteration.ipynb #ef8822a9
 def shape_text(shape: tuple | None) -> str:

@@ -9,7 +9,7 @@ __all__ = ['at_once']
 import logging
 from collections.abc import Callable
 from ..core.tensor import Tensor
-from .batching import mapped
+from .batch_program import mapped
 from .vectorize import Batched
 
 # %% ../../nbs/5_program/564_jacobian.ipynb #78db7192

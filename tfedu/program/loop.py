@@ -45,7 +45,7 @@ from .graph import Node
 from .iteration import Loop
 from .iteration import promised
 from .iteration import way_of
-from .tracing import symbol
+from .symbols import symbol
 
 # %% ../../nbs/5_program/533_loop.ipynb #44d3dca4
 def write_loop(name: str,
