@@ -111,3 +111,22 @@ def test_vectorised(program):
         return tf.nest.map_structure(lambda *parts: None if parts[0] is None else tf.stack(parts), *each)
     def at_once(*batch): return tf.vectorized_map(lambda xs: f(*xs), tuple(batch))
     assert_same(results(at_once, batch, 1), results(rows, batch, 1), 1e-4)
+
+
+def optimizers(program):
+    "Those that a program holds in closures."
+    cells = [cell.cell_contents for cell in program.__closure__ or ()]
+    return [x for x in cells if isinstance(x, tf.keras.optimizers.Optimizer)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=LABELS)
+def test_saved_and_loaded(program, tmp_path):
+    "A program in a folder gives what it gives here, with its gradients, and goes on from the state in which it was saved."
+    skip_unless(*program.needs)
+    module, made = tf.Module(), program.make()
+    module.f = f = tf.function(made)
+    f(*program.inputs)
+    module.state = [[v for c in f.concrete_functions() for v in c.variables], optimizers(made)]
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert_same(results(loaded.f, program.inputs), results(f, program.inputs))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tfedu as tf
-from tfedu.program.validate import public_function
+from tfedu.program.graph_data import public_function
 
 
 def there_and_back(obj, folder, **kw):
@@ -246,8 +246,8 @@ def test_what_cannot_be_saved_says_where(tmp_path):
         optimizer.apply_gradients([(x, m.v)])   # this line
         return x
     m.step = tf.function(step, input_signature=[tf.TensorSpec([1])])
-    with pytest.raises(tf.errors.UnimplementedError, match="apply_gradients.*cannot be saved") as error: tf.saved_model.save(m,
-        str(tmp_path))
+    with pytest.raises(AssertionError, match="apply_gradients.*cannot be saved.*untracked object SGD") as error:
+        tf.saved_model.save(m, str(tmp_path))
     assert "# this line" in str(error.value) and "test_saved_model.py" in str(error.value)
     assert not tf.saved_model.contains_saved_model(str(tmp_path))
 
@@ -285,7 +285,7 @@ def test_options():
 def test_no_function_that_touches_the_world_can_be_named():
     for name in ("tf.io.read_file", "tf.io.write_file", "tf.io.gfile.rmtree", "tf.py_function", "tf.numpy_function", "tf.random.set_seed",
         "tf.saved_model.load",
-                 "tf.train.Checkpoint", "tf.ragged.map_flat_values", "tf.sparse.map_values", "os.system", "builtins.exec", "tf.function",
+                 "tf.train.Checkpoint", "os.system", "builtins.exec", "tf.function",
                  "tf.Variable", "tf.map_fn", ""):
         assert public_function(name) is None, name
 

@@ -288,6 +288,16 @@ class Stored(Hyperparameters):
         return own | {name: x for name, x in self._hyper.items() if isinstance(x, Place)} | count
     def __slots_of__(self, var: Variable) -> dict: return self._slots.get(var.serial, {})
     def __new_slot__(self, var: Variable, name: str) -> Variable: return self.add_slot(var, name)
+    def __rejoin__(self, numbers: dict, slots: list) -> None:
+        "Take over variables: the count of steps (`iter`), hyperparameters by name, and slots, each with its variable and its name."
+        for name, x in numbers.items():
+            if name == "iter": self.iterations = x
+            else: self._hyper[name] = x
+        self._hypers_created = len(numbers) > 1
+        for var, name, x in slots:
+            self._slots.setdefault(var.serial, {})[name] = x
+            self._weights.append(x)
+            if name not in self._slot_names: self._slot_names.append(name)
 
 # %% ../../nbs/8_keras/800_optimizer.ipynb #29753677
 class Pipeline(Stored):

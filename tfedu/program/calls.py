@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['ALONE', 'LOG', 'KNOWN', 'VERBOSITY', 'BUILT_IN', 'RUNNING', 'RUNNING_TOO', 'left_alone', 'say', 'new_code', 'remade',
            'has_tensor', 'length', 'range_of', 'enumerated', 'zipped', 'as_int', 'as_float', 'in_order', 'graph_print',
-           'Finding', 'Operators', 'users_place', 'pointing', 'for_graph']
+           'print_values', 'Finding', 'Operators', 'users_place', 'pointing', 'for_graph']
 
 # %% ../../nbs/5_program/546_calls.ipynb #d8613020
 import logging
@@ -126,9 +126,12 @@ BUILT_IN = {len: length, range: range_of, enumerate: enumerated, zip: zipped, in
 # %% ../../nbs/5_program/546_calls.ipynb #c472903a
 def graph_print(*objects: Any, **kw) -> None:
     "`print`, each time the graph runs if it is given tensors."
-    def shown(*values): print(*[v.numpy() if isinstance(v, Tensor) else v for v in values], **kw)
-    if has_tensor(*objects): GRAPH.get().act(shown, objects)
+    if has_tensor(*objects): GRAPH.get().act(print_values, (list(objects), kw))
     else: print(*objects, **kw)
+
+def print_values(values: list, kw: dict) -> None:
+    "`print` of the numbers in tensors."
+    print(*[v.numpy() if isinstance(v, Tensor) else v for v in values], **kw)
 
 # %% ../../nbs/5_program/546_calls.ipynb #fefcf9be
 RUNNING = {"cond", "case", "switch_case", "while_loop", "map_fn", "scan", "foldl", "foldr", "vectorized_map"}   # call what they are given
