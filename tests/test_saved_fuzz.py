@@ -156,13 +156,14 @@ def replaced(x, rng, chance):
         if parts and rng.random() < chance: parts.insert(rng.randrange(len(parts) + 1), rng.choice(parts))
         if parts and rng.random() < chance: del parts[rng.randrange(len(parts))]
         return type(x)(parts)
-    if type(x) in (Ref, Var, Thing) and rng.random() < .05: return type(x)(rng.randrange(40))
-    if type(x) is int and rng.random() < .05: return rng.choice([-1, 0, 1, 7, 2**31, 2**62, -2**63])
-    if type(x) is str and rng.random() < .02: return rng.choice(["matmul", "system", "__class__", "../../x", "read", "call", "act", "add",
-        "\0", "assign", "branch", "loop", "back", "pull", "array", "put", "take", "deserialize", "dense"])
+    if type(x) in (Ref, Var, Thing) and rng.random() < 5 * chance: return type(x)(rng.randrange(40))
+    if type(x) is int and rng.random() < 5 * chance: return rng.choice([-1, 0, 1, 7, 2**31, 2**62, -2**63])
+    if type(x) is str and rng.random() < 2 * chance: return rng.choice(WORDS)
     return x
 
 
+WORDS = ["matmul", "system", "__class__", "../../x", "read", "call", "act", "add", "\0", "assign", "branch", "loop", "back", "pull",
+    "array", "put", "take", "deserialize", "dense"]
 STRANGE = [None, True, -1, 2**62, 1.5, "x", "__reduce__", b"x", [], (), {}, Ref(0), Ref(3), Ref(99), Var(0), Var(9), Thing(0), Thing(2),
     Public("tf.io.write_file"), Public("tf.nn.moments"),
            Public("os.system"), slice(None), ..., tf.float32, np.zeros((2, 2), np.float32), tf.TensorShape([2]), tf.TensorSpec([2]),
@@ -205,6 +206,13 @@ EMPTY = {"name": "e", "inputs": [], "nodes": [], "outputs": []}
 
 
 F = ([2], tf.float32)
+SAME = {**EMPTY, "inputs": [F], "outputs": [Ref(0)]}
+
+def choice(graphs, picks, refs=(Ref(0),), inputs=(([], tf.bool),), results=(), within=(EMPTY,)):
+    "A graph with one condition: the first of `refs` chooses, the others are captured."
+    what = {"name": "c", "graphs": graphs, "picks": picks}
+    return graph(("branch", what, (refs[0], list(refs[1:])), (), [*results, ([], None)], True), inputs=inputs, within=within)
+
 CRAFTED = {
     "unknown op": (graph(("op", "launch", (Ref(0),), (), [F], False)), "no op 'launch'"),
     "cycle": (graph(("op", "add", (Ref(0), Ref(2)), (), [F], False), ("op", "add", (Ref(1), Ref(0)), (), [F], False)), "not made before"),
@@ -226,21 +234,15 @@ CRAFTED = {
     "constant without array": (graph(("constant", "x", (), (), [F], False)), "constant"),
     "size of nothing": (graph(("size", "shape", (Ref(0),), 99, [([], tf.int32)], False)), "size"),
     "pull without a call": (graph(("pull", None, (Ref(0), [Ref(0)]), (), [F], True)), "pull"),
-    "choice by a float": (graph(("branch", {"name": "c", "graphs": [0], "picks": [[]]}, (Ref(0), []), (), [([], None)], True), within=[EMPTY]),
-                          "a condition of"),
-    "no such graph": (graph(("branch", {"name": "c", "graphs": [1], "picks": [[]]}, (Ref(0), []), (), [([], None)], True), within=[EMPTY],
-                            inputs=[([], tf.bool)]), "runs the graphs"),
-    "itself as a branch": (graph(within=[{**EMPTY, "inputs": [([], tf.bool)], "nodes": [
-        ("branch", {"name": "c", "graphs": [0], "picks": [[]]}, (Ref(0), []), (), [([], None)], True)]}]), "runs the graphs"),
-    "a graph for two": (graph(("branch", {"name": "c", "graphs": [0, 0], "picks": [[], []]}, (Ref(0), []), (), [([], None)], True),
-                              within=[EMPTY], inputs=[([], tf.bool)]), "runs the graphs"),
-    "branches of two types": (graph(("branch", {"name": "c", "graphs": [0, 1], "picks": [[0], [0]]}, (Ref(0), [Ref(1)]), (),
-                                     [F, ([], None)], True), within=[{**EMPTY, "inputs": [F], "outputs": [Ref(0)]}, {**EMPTY, "inputs": [F]}],
-                                    inputs=[([], tf.bool), F]), "other types"),
-    "a pick that is not there": (graph(("branch", {"name": "c", "graphs": [0], "picks": [[3]]}, (Ref(0), [Ref(0)]), (), [([], None)], True),
-                                       within=[EMPTY], inputs=[([], tf.bool)]), "it picks"),
-    "a loop that asks a number": (graph(("loop", {"name": "l", "graphs": [0, 1], "picks": [[], []], "shapes": [[2]]}, (None, [Ref(0)], []), (),
-                                         [F, ([], None)], True), within=[{**EMPTY, "inputs": [F], "outputs": [Ref(0)]}] * 2), "other types"),
+    "choice by a float": (choice([0], [[]], [Ref(0)], [F]), "a condition of"),
+    "no such graph": (choice([1], [[]]), "runs the graphs"),
+    "itself as a branch": (graph(within=[{**EMPTY, "inputs": [([], tf.bool)], "nodes": choice([0], [[]])["nodes"]}]), "runs the graphs"),
+    "a graph for two": (choice([0, 0], [[], []]), "runs the graphs"),
+    "branches of two types": (choice([0, 1], [[0], [0]], [Ref(0), Ref(1)], [([], tf.bool), F], [F], [SAME, {**SAME, "outputs": []}]),
+                              "other types"),
+    "a pick that is not there": (choice([0], [[3]]), "it picks"),
+    "a loop that asks a number": (graph(("loop", {"name": "l", "graphs": [0, 1], "picks": [[], []], "shapes": [[2]]}, (None, [Ref(0)], []),
+        (), [F, ([], None)], True), within=[SAME, SAME]), "other types"),
     "back from nothing": (graph(("back", {"outs": [], "sources": []}, (Ref(0), []), (), [], True)), "a back from"),
     "a table that is none": (graph(("call", Public("looked_up"), (), ((Thing(0), Ref(0)), {}), [F], True)), "no table"),
     "an object for a function": (graph(("call", Public("tf.nn.moments"), (), ((Ref(0), Thing(1)), {}), [F, F], True)), "cannot use"),
@@ -291,6 +293,7 @@ def test_a_tuple_that_holds_itself(saved, tmp_path):
 
 def test_no_pickle_no_eval_in_what_reads_files():
     import re
-    for name in ("bundle", "trackable", "checkpoint", "manager", "things", "format", "graph_data", "validate", "rerun", "saved_function", "saved_model"):
+    for name in ("bundle", "trackable", "checkpoint", "manager", "things", "format", "graph_data", "validate", "rerun", "saved_function",
+                 "saved_model"):
         text = (Path(tf.__file__).parent / "program" / f"{name}.py").read_text()
         assert not re.search(r"\bpickle\b|\beval\(|\bexec\(|\b__import__\b|\bimport_module\b", text), name

@@ -182,7 +182,7 @@ class Recording:
 
     def access(self, variable):
         if not self.watch_accessed_variables or (number := variable.serial) in self.watched: return
-        if not variable.dtype.differentiable: return warn("watched variable", variable.dtype)
+        if not variable.dtype.differentiable: return
         self.watched.add(number)
         self.variables[number] = variable
 

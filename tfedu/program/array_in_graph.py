@@ -123,7 +123,7 @@ def rebuilt(x: Any, leaves: Any) -> Any:
 def paired(x: Any, g: Any) -> list[tuple]:
     "The tensors in `x` with their cotangents in `g`."
     if not isinstance(x, (Version, Slot)): return [(x, g)]
-    both = zip(whole(x).all(), whole(g).all(), strict=True)
+    both = zip(whole(x).all(), whole(g).all())   # one may have more slots than it had before, or after
     return [pair for cell, u in both if cell is not None and u is not None for pair in paired(cell, u)]
 
 def pulled(tape: Any, ys: list, gs: list, sources: list) -> list:

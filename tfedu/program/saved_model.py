@@ -233,6 +233,8 @@ def save(
         raise ValueError(f"Expected a Trackable object for export, got {obj!r}: a tf.Module, an optimizer, or a tf.train.Checkpoint")
     options, folder = options or SaveOptions(), local(export_dir)
     wanted = default_signature(obj) if signatures is None else {name: chosen(name, f) for name, f in signatures_of(signatures).items()}
+    for x in everything(obj)[0]:   # tracing may make variables
+        if isinstance(x, Function) and x.input_signature is not None and not x.concrete_functions(): x.get_concrete_function()
     things, children = everything(obj)
     variables, assets = [x for x in things if isinstance(x, Place)], named_assets([x._path for x in things if isinstance(x, Asset)])
     data = {"objects": [object_data(x, variables, assets, things) | {"parts": found} for x, found in zip(things, children, strict=True)],

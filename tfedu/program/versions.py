@@ -9,6 +9,7 @@ __all__ = ['ARRAYS', 'Chained', 'Version', 'Slot', 'whole', 'slot', 'blank', 'ze
 
 # %% ../../nbs/5_program/528_versions.ipynb #03fc1c04
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any
 import numpy as np
 from numpy import ndarray
@@ -57,8 +58,8 @@ class Version(Chained):
         if type(other) is Slot:
             old = self.list()[other.at]
             return self.put(other.at, other.content if old is None else old + other.content)
-        mine, theirs = self.all(), other.all()
-        return Version([b if a is None else a if b is None else a + b for a, b in zip(mine, theirs, strict=True)], self.size)
+        both = zip_longest(self.all(), other.all())   # an array that grew has more slots than it had before
+        return Version([b if a is None else a if b is None else a + b for a, b in both], max(self.size, other.size))
 
 # %% ../../nbs/5_program/528_versions.ipynb #5047b650
 class Slot:
