@@ -19,6 +19,7 @@ from ..core.dtype import int32
 from ..core.dtype import string
 from ..core.dtype import uint8
 from ..core.errors import InvalidArgumentError
+from ..core.errors import early
 from ..core.nest import flatten
 from ..core.nest import pack_sequence_as
 from ..core.op import Op
@@ -70,7 +71,8 @@ class Writing(Reading):
         "What a call of `function` returns, which is made when the graph runs."
         if (given := sown(function, args, kw, self.draws)) is not None:
             self.draws, (args, kw) = self.draws + 1, given
-        return write_call(self, function, args, kw)
+        try: return write_call(self, function, args, kw)
+        except InvalidArgumentError as error: raise early(error) from error.__cause__
     def outside(self, f: Callable): return outside(f)
     def lifted(self, x: Tensor) -> Tensor: return lifted(self, x)
 
