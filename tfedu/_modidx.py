@@ -5024,6 +5024,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'tfedu.program.function.add': ('5_program/function.html#add', 'tfedu/program/function.py'),
                                         'tfedu.program.function.detector_of': ( '5_program/function.html#detector_of',
                                                                                 'tfedu/program/function.py'),
+                                        'tfedu.program.function.endless': ('5_program/function.html#endless', 'tfedu/program/function.py'),
                                         'tfedu.program.function.function': ( '5_program/function.html#function',
                                                                              'tfedu/program/function.py'),
                                         'tfedu.program.function.given': ('5_program/function.html#given', 'tfedu/program/function.py'),
