@@ -149,3 +149,60 @@ def test_hessian_times_vector_of_a_network():
     ahead, back = (gradients(*[tf.constant(v.numpy() + s * h * d.numpy()) for v, d in zip(w, t, strict=True)]) for s in (1, -1))
     for moved, a, b in zip(accumulator.jvp(g), ahead, back, strict=True):
         np.testing.assert_allclose(moved.numpy(), (a - b).numpy() / (2 * h), atol=1e-8)
+
+
+LOOKING = {   # functions that look at numbers, so that a graph calls them as a whole
+    "mask": lambda x: tf.boolean_mask(x, x > 1.5) ** 2, "unique": lambda x: tf.unique(x)[0] ** 2,
+    "top_k": lambda x: tf.math.top_k(x, tf.cast(tf.reduce_max(x), tf.int32) - 1).values ** 2,
+    "py_function": lambda x: tf.py_function(lambda v: v ** 2, [x], tf.float32),
+    "unknown_rank": lambda x: tf.reduce_sum(tf.py_function(lambda v: v, [x], tf.float32) * 2.0 * x + [1.0, 2.0, 3.0], 0),
+    "segments": lambda x: tf.math.segment_sum(x * x, tf.cast(x * 0, tf.int32)),
+    "several": lambda x: tf.concat(tf.dynamic_partition(x ** 2, tf.cast(x > 1.5, tf.int32), 2), 0),
+    "twice": lambda x: tf.boolean_mask(tf.boolean_mask(x, x > 1.5) * x[0], [True, False]) * x[1],
+    "branch": lambda x: tf.cond(x[0] > 0, lambda: tf.boolean_mask(x, x > 1.5) ** 2, lambda: x),
+    "loop": lambda x: tf.while_loop(lambda i, s: i < 2, lambda i, s: (
+        i + 1, s + tf.reduce_sum(tf.boolean_mask(x, x > 1.5) ** 2)), (0, 0.0))[1],
+    "nested": lambda x: tf.function(lambda y: tf.boolean_mask(y, y > 1.5) ** 2)(x)}
+
+
+@pytest.mark.parametrize("name", LOOKING)
+def test_accumulators_go_through_functions_that_look_at_numbers(name):
+    f, x, t = LOOKING[name], tf.constant([3.0, 1.0, 2.0]), tf.constant([1.0, 10.0, 100.0])
+
+    def forward(f, x):
+        with tf.autodiff.ForwardAccumulator(x, t) as moving: y = f(x)
+        return moving.jvp(y)
+
+    def over_reverse(f, x):
+        with tf.autodiff.ForwardAccumulator(x, t) as moving:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                s = tf.reduce_sum(f(x) ** 2)
+            g = tf.convert_to_tensor(tape.gradient(s, x))
+        return moving.jvp(g)
+
+    def under_reverse(f, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            s = tf.reduce_sum(forward(f, x))
+        return tf.convert_to_tensor(tape.gradient(s, x))
+
+    for way in (forward, over_reverse, under_reverse):
+        wanted = way(f, x)
+        for found in (way(tf.function(f), x), tf.function(lambda x, way=way: way(f, x))(x)):
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_an_accumulator_follows_a_custom_gradient_through_a_function():
+    @tf.custom_gradient
+    def ruled(x): return x ** 2, lambda g: g * 3.0 * x
+    x, t, results = tf.constant([3.0, 1.0]), tf.constant([1.0, 10.0]), []
+    for f in (ruled, tf.function(lambda x: ruled(x))):
+        with tf.autodiff.ForwardAccumulator(x, t) as moving:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+                s = tf.reduce_sum(y ** 2)
+            g = tape.gradient(s, x)
+        results.append([moving.jvp(y).numpy().tolist(), moving.jvp(g).numpy().tolist()])
+    assert results == [[[9.0, 30.0], [216.0, 240.0]]] * 2

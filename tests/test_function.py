@@ -677,3 +677,60 @@ def test_inputs_have_the_names_of_arguments_and_a_graph_lists_its_operations():
     c = tf.function(f).get_concrete_function(S([]), {"x": S([]), "y": [S([])]}, S([], name="zz"), k=S([]))
     assert [x.name for x in c.inputs] == ["a:0", "b:0", "b_1:0", "zz:0", "k:0"]
     assert c(1., {"x": 2., "y": [3.]}, 4., k=5.).numpy() == 15.
+
+
+# ---- recursion
+
+@tf.function
+def even_power(n, x):
+    if n == 0: return x
+    return odd_power(n - 1, x + 1.0)
+
+@tf.function
+def odd_power(n, x):
+    if n == 0: return -x
+    return even_power(n - 1, x * 2.0)
+
+@tf.function
+def total(tree): return total(tree[0]) + total(tree[1]) if isinstance(tree, tuple) else tree
+
+class Doubling(tf.Module):
+    @tf.function
+    def f(self, n, x):
+        if n == 0: return x
+        return self.f(n - 1, x) * 2.0
+
+
+def test_python_values_end_a_recursion(caplog):
+    @tf.function
+    def factorial(n):
+        if n <= 1: return tf.constant(1)
+        return n * factorial(n - 1)
+    assert factorial(5) == 120 and factorial.experimental_get_tracing_count() == 5
+    assert even_power(5, tf.constant(1.0)) == -11.0
+    module = Doubling()
+    assert module.f(3, tf.constant(1.0)) == 8.0
+    assert total(((tf.constant(1), tf.constant(2)), tf.constant(3))) == 6
+    @tf.function
+    def outer(n, x):
+        @tf.function
+        def inner(k, y): return y if k == 0 else inner(k - 1, y * 2.0)
+        return inner(n, x) + 1.0
+    assert outer(3, tf.constant(1.0)) == 9.0
+    assert "retracing" not in caplog.text   # one call, although it traced several graphs
+
+
+def test_a_recursion_that_a_tensor_should_end_says_what_to_do():
+    @tf.function
+    def factorial(n):
+        if n <= 1: return tf.constant(1)
+        return n * factorial(n - 1)
+    def helper(n): return tf.constant(1) if n <= 1 else n * helper(n - 1)
+    @tf.function
+    def by_helper(n): return helper(n)
+    cond = tf.function(lambda n: tf.cond(n <= 0, lambda: 0, lambda: cond(n - 1)))
+    for f, name in ((factorial, "factorial"), (by_helper, "helper"), (cond, "<lambda>")):
+        with pytest.raises(RecursionError, match=f"{name} called itself too often while it was traced.*tf.while_loop"): f(tf.constant(5))
+    module = Doubling()
+    with pytest.raises(RecursionError, match="Doubling.f called itself"): module.f(tf.constant(3), tf.constant(1.0))
+    assert factorial(4) == 24   # it still works for what it can do

@@ -9,7 +9,8 @@ __all__ = ['CODES', 'OK', 'CANCELLED', 'UNKNOWN', 'INVALID_ARGUMENT', 'DEADLINE_
            'InvalidArgumentError', 'OutOfRangeError', 'UnimplementedError', 'FailedPreconditionError', 'NotFoundError',
            'AlreadyExistsError', 'CancelledError', 'DeadlineExceededError', 'PermissionDeniedError',
            'UnauthenticatedError', 'ResourceExhaustedError', 'AbortedError', 'UnavailableError', 'InternalError',
-           'DataLossError', 'UnknownError', 'error_from_code', 'OperatorNotAllowedInGraphError']
+           'DataLossError', 'UnknownError', 'error_from_code', 'OperatorNotAllowedInGraphError', 'InvalidDtype',
+           'InvalidInGraph', 'InvalidDtypeInGraph', 'early']
 
 # %% ../../nbs/1_core/110_errors.ipynb #6dec366f
 from .publish import publish
@@ -46,7 +47,8 @@ KINDS: dict[int, type[OpError]] = {}   # code -> its exception
 class Coded(OpError):
     "An `OpError` whose class fixes the code."
     code = UNKNOWN
-    def __init_subclass__(cls, code):
+    def __init_subclass__(cls, code=None):
+        if code is None: return   # a closer description of the kind it derives from
         cls.code = code
         KINDS[code] = cls
         publish(f"tf.errors.{cls.__name__}")(cls)
@@ -120,3 +122,22 @@ def error_from_code(
 @publish("tf.errors.OperatorNotAllowedInGraphError")
 class OperatorNotAllowedInGraphError(TypeError):
     "A symbolic tensor was used where Python needs a value: as a bool, or in a loop."
+
+# %% ../../nbs/1_core/110_errors.ipynb #2568cd59
+class InvalidDtype(InvalidArgumentError):
+    "Types that an op does not take, or that should be the same."
+
+class InvalidInGraph(InvalidArgumentError, ValueError):
+    "An argument that can never be right, found while a graph is written."
+
+class InvalidDtypeInGraph(InvalidDtype, TypeError):
+    "Types that can never be right, found while a graph is written."
+
+def early(error: InvalidArgumentError) -> InvalidArgumentError:
+    "`error` as it is raised while a graph is written: a ValueError too, or, if it is about types, a TypeError."
+    if isinstance(error, (ValueError, TypeError)): return error
+    cls = InvalidDtypeInGraph if isinstance(error, InvalidDtype) else InvalidInGraph
+    new = cls(error.node_def, error.op, error.message).with_traceback(error.__traceback__)
+    for note in getattr(error, "__notes__", ()): new.add_note(note)
+    new.__cause__ = error.__cause__
+    return new

@@ -19,7 +19,6 @@ from ..core.nest import flatten
 from ..core.op import Op
 from ..core.op import TENSORS
 from ..core.record import Rows
-from ..core.record import live
 from ..core.record import record
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
@@ -39,6 +38,7 @@ from .execute import compiled
 from .graph import Graph
 from .passes import improve
 from .tracing import Writing
+from .tracing import moves
 from .graph import pruned
 from .symbols import sizes
 from .symbols import symbol
@@ -165,10 +165,10 @@ def differentiable(traced: Traced, alive: tuple[bool, ...]) -> tuple[Op, Both, C
 
 # %% ../../nbs/5_program/520_concrete.ipynb #477e3407
 def quietly(graph: Graph, xs: list[Tensor], count: int) -> tuple[list, list]:
-    "Replay `graph` without any tape: the first `count` outputs, and the others."
-    token = JOURNAL.set(None)
+    "Replay `graph` without any tape or accumulator: the first `count` outputs, and the others."
+    tokens = JOURNAL.set(None), WATCHERS.set(())
     try: results = replay(graph, xs)
-    finally: JOURNAL.reset(token)
+    finally: JOURNAL.reset(tokens[0]), WATCHERS.reset(tokens[1])
     return [None if y is None else wrap(y.array, type(y)) for y in results[:count]], results[count:]   # an output may be an input
 
 # %% ../../nbs/5_program/520_concrete.ipynb #0eba49f2
@@ -181,8 +181,10 @@ class Runnable:
     def flat(self, xs: list[Tensor]) -> list:
         "Outputs for inputs `xs`: tensors, and None where the function returned None."
         if UNUSUAL and (GRAPH.get() is not None or WATCHERS.get()):
-            if self.traced.graph.own_rules and (graph := GRAPH.get()) is not None: graph.ruled()
-            if self.traced.own_rules and (journal := JOURNAL.get()) and (outs := watched(self, journal, xs)) is not None: return outs
+            own, asked = self.traced.graph.own_rules, JOURNAL.get()
+            if own and (graph := GRAPH.get()) is not None: graph.ruled()
+            in_one = own if WATCHERS.get() else self.traced.own_rules and asked   # an accumulator goes along with single nodes, if it can
+            if in_one and (outs := watched(self, asked, xs)) is not None: return outs
             return replay(self.traced.small, [*xs, *self.traced.captured])
         if not (journal := JOURNAL.get()) and journal is not None: journal = quiet()
         if journal is not None and (outs := watched(self, journal, xs)) is not None: return outs
@@ -191,10 +193,10 @@ class Runnable:
 
 # %% ../../nbs/5_program/520_concrete.ipynb #24906514
 def watched(f: Runnable, journal, xs: list[Tensor]) -> list | None:
-    "As `f.flat(xs)`, recorded by a tape; None if the tape watches nothing of this."
+    "As `f.flat(xs)`, seen by tapes and accumulators as one op; None if nothing of this matters to them."
     traced = f.traced
     reads = [v.value() if isinstance(v, Variable) else v for v in traced.sources]
-    alive = tuple([bool(x.dtype.differentiable and live(x, journal)) for x in (*xs, *reads)])
+    alive = tuple([x.dtype.differentiable and moves([x]) for x in (*xs, *reads)])
     if not any(alive): return None
     if type(journal) is Fan and not traced.own_rules: return replay(traced.small, xs)
     if alive not in f.ways: f.ways[alive] = differentiable(traced, alive)
@@ -206,6 +208,7 @@ def watched(f: Runnable, journal, xs: list[Tensor]) -> list | None:
     else:
         results = pair.forward(*[x.array for x in xs])
         outs, kept = [None if y is None else wrap(np.asarray(y)) for y in results[:len(traced.outs)]], results[len(traced.outs):]
-    known = [y for y in outs if y is not None]
-    record(journal, op, ([x for x, on in zip((*xs, *reads), alive, strict=True) if on], [*xs, *more]), (), known, (kept,))
+    known, given = [y for y in outs if y is not None], ([x for x, on in zip((*xs, *reads), alive, strict=True) if on], [*xs, *more])
+    if journal: record(journal, op, given, (), known, (kept,))
+    for watch in WATCHERS.get(): watch(op, given, (), known)
     return outs

@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['FIRST', 'RANKS', 'MANY', 'HUGE', 'TYPES', 'ASKED', 'BY_NUMBERS', 'common', 'agreed', 'Trial', 'is_number', 'tried',
            'varied', 'loosened', 'with_shapes', 'sizes_in', 'only_size', 'assuming_more', 'probes', 'probed',
-           'examined', 'broadcast', 'elementwise_spec', 'asked_sizes', 'unknown_specs', 'as_asked', 'op_specs']
+           'examined', 'broadcast', 'elementwise_spec', 'asked_sizes', 'unknown_specs', 'as_asked', 'misfit',
+           'op_specs']
 
 # %% ../../nbs/5_program/503_examples.ipynb #f584e186
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any
 from typing import NamedTuple
 import numpy as np
 from ..core.errors import InvalidArgumentError
+from ..core.errors import InvalidDtype
 from ..core.op import Kept
 from ..core.op import Op
 from .graph import Size
@@ -27,6 +29,7 @@ from .stand_ins import SMALL
 from .stand_ins import certain
 from .stand_ins import exact
 from .stand_ins import filled
+from .stand_ins import zeros
 
 # %% ../../nbs/5_program/503_examples.ipynb #849bce4d
 def common(
@@ -71,7 +74,7 @@ def tried(
     nest: Any,       # Inputs and settings
     once: bool,      # Whether shapes of the results follow from shapes alone: one filling tells them
 ) -> list[Trial]:    # For each filling that could be computed
-    "Examples of the results. Raises what the first filling raised, if none can be computed and nothing is unknown."
+    "Examples of the results. Raises what the first filling raised, if none can be computed and nothing that matters is unknown."
     sure, found, first = certain(nest), [], None
     for fill in FILLINGS:
         try:
@@ -80,7 +83,7 @@ def tried(
             found.append(Trial([f(part) for part in given], numbers, fill))
         except Exception as error: first = first or error
         if found and once or len(found) > 1 and fill not in FILLINGS[:FIRST]: break
-    if not found and sure and not any(map(is_number, leaves(nest))): raise first
+    if not found and (isinstance(first, InvalidDtype) or sure and not any(map(is_number, leaves(nest)))): raise first
     return found
 
 # %% ../../nbs/5_program/503_examples.ipynb #391ff502
@@ -232,6 +235,17 @@ def as_asked(spec: tuple, params: tuple) -> tuple:
     if asked is None or shape is not None and len(shape) != len(asked): return spec
     return tuple([n if told is None else told for n, told in zip(shape or asked, asked, strict=True)]), dtype, samples
 
+# %% ../../nbs/5_program/503_examples.ipynb #8c9a5c87
+def misfit(f: Callable, nest: tuple) -> Exception | None:
+    "What is wrong with the sizes of a call, all of them known, if something is: zeros fail, and where all sizes are 2 they do not."
+    if not certain(nest) or any([isinstance(v, Value) for v in leaves(nest[1])]): return None
+    def equal(v): return Value(v.node, v.index, (2,) * len(v.shape), v.dtype) if isinstance(v, Value) else v
+    try: f(filled(replaced(nest, equal), 0, zeros))
+    except Exception: return None   # it may want other numbers
+    try: f(filled(nest, 0, zeros))
+    except Exception as error: return error
+    return None
+
 # %% ../../nbs/5_program/503_examples.ipynb #a3570188
 BY_NUMBERS = ("first_places", "tally")   # ops that find as many results as there are different numbers
 
@@ -247,7 +261,9 @@ def op_specs(op: Op, xs: tuple, params: tuple) -> tuple[list, bool]:
         return result.out if type(result) is Kept else result
     def parts(result): return list(result) if type(result) in (list, tuple) else [result]
     once = exact((xs, params)) and op.name not in BY_NUMBERS or op.elementwise
-    if (found := examined(compute, (xs, params), once, known, parts, op.name)) is None: return unknown_specs(op, xs, params), False
+    if (found := examined(compute, (xs, params), once, known, parts, op.name)) is None:
+        if (error := misfit(compute, (xs, params))) is not None: raise error
+        return unknown_specs(op, xs, params), False
     like, specs = found
     if op.name in ASKED: specs = [as_asked(spec, params) for spec in specs]
     return specs, type(like) in (list, tuple)

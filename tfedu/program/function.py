@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['TRACING', 'Detector', 'detector_of', 'without_self', 'Graphs', 'Finder', 'Function', 'Method', 'method_of', 'given',
-           'key_of', 'looked_up', 'add', 'trace', 'function']
+           'key_of', 'looked_up', 'endless', 'add', 'trace', 'function']
 
 # %% ../../nbs/5_program/550_function.ipynb #87d5345b
 import inspect
 import logging
+from collections import Counter
 from collections import deque
 from collections.abc import Callable
 from functools import update_wrapper
@@ -29,6 +30,8 @@ from .calling import ConcreteFunction
 from .calling import input_names
 from .calls import for_graph
 from .concrete import Traced
+from .convert import MADE
+from .graph import PACKAGE
 from .signature import Arguments
 from .signature import argument_names
 from .signature import checked_signature
@@ -181,6 +184,20 @@ def looked_up(function: Function, arguments: Arguments) -> ConcreteFunction | No
     function.table[key] = concrete
     return concrete
 
+# %% ../../nbs/5_program/550_function.ipynb #f44ea508
+def endless(function: Function, error: RecursionError) -> RecursionError:
+    "The error for a function that calls itself without end while it is traced."
+    step, met = error.__traceback__, Counter()
+    while step is not None:
+        code = step.tb_frame.f_code
+        if code in MADE or not code.co_filename.startswith(PACKAGE): met[MADE.get(code, code.co_qualname).split(".<locals>.")[-1]] += 1
+        step = step.tb_next
+    names = [name for name, n in met.items() if 2 * n > max(met.values())]
+    return RecursionError(
+        f"{function!r}: {' and '.join(names)} called itself too often while it was traced. A condition on a tensor does not end a "
+        "recursion: both branches are written down before there are numbers. Let a Python number decide, which is known while tracing, or use "
+        "tf.while_loop, with a list of what is still to be done in a tf.TensorArray if there is one")
+
 # %% ../../nbs/5_program/550_function.ipynb #fc8a5061
 def add(function: Function, arguments: Arguments, at: int | None) -> ConcreteFunction:
     "Trace `function` for `arguments`, and remember it."
@@ -190,8 +207,11 @@ def add(function: Function, arguments: Arguments, at: int | None) -> ConcreteFun
         wanted = Arguments((*function.input_signature, *args[len(function.input_signature):]), kw)
     elif function.relax and (before := function.families.get(family(arguments))) is not None:
         wanted = relaxed(arguments, before.arguments.specs)
-    concrete = trace(function, wanted if wanted is not arguments else arguments.copy())
-    if at is not None: function.detector.tell(repr(function), at)
+    try: concrete = trace(function, wanted if wanted is not arguments else arguments.copy())
+    except RecursionError as error:
+        if GRAPH.get() is not None: raise
+        raise endless(function, error) from None
+    if at is not None and GRAPH.get() is None: function.detector.tell(repr(function), at)
     function.table[(key, ref(GRAPH.get())) if concrete.traced.captured else key] = concrete
     if function.relax and not concrete.traced.captured: function.families[family(arguments)] = concrete
     return concrete

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 import numpy as np
+from ..autodiff.forward import Tangents
 from ..core.convert import convert_to_tensor
 from ..core.dtype import as_dtype
 from ..core.dtype import float32
@@ -19,6 +20,7 @@ from ..core.dtype import int32
 from ..core.dtype import string
 from ..core.dtype import uint8
 from ..core.errors import InvalidArgumentError
+from ..core.errors import early
 from ..core.nest import flatten
 from ..core.nest import pack_sequence_as
 from ..core.op import Op
@@ -28,6 +30,7 @@ from ..core.record import live
 from ..core.record import record
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
+from ..core.trace import WATCHERS
 from ..core.trace import quiet
 from ..core.trace import unusual
 from ..ops.random import undisturbed
@@ -70,7 +73,8 @@ class Writing(Reading):
         "What a call of `function` returns, which is made when the graph runs."
         if (given := sown(function, args, kw, self.draws)) is not None:
             self.draws, (args, kw) = self.draws + 1, given
-        return write_call(self, function, args, kw)
+        try: return write_call(self, function, args, kw)
+        except InvalidArgumentError as error: raise early(error) from error.__cause__
     def outside(self, f: Callable): return outside(f)
     def lifted(self, x: Tensor) -> Tensor: return lifted(self, x)
 
@@ -130,7 +134,8 @@ def stand_in(shape: tuple | None, dtype: np.dtype, samples: tuple = ()) -> Tenso
 PROMISES: dict[tuple, Callable] = {}   # module and name of a function -> from its arguments to something like its result
 
 def moves(xs: list[Tensor]) -> bool:
-    "Whether a tape watches one of `xs`."
+    "Whether a tape watches one of `xs`, or an accumulator follows it."
+    if any([x.serial in watch.of for watch in WATCHERS.get() if type(watch) is Tangents for x in xs]): return True
     return bool(journal := JOURNAL.get()) and any([live(x, journal) for x in xs])
 
 TRAIL = [((), None, ())]   # one more value of a node: what the way back needs
@@ -211,7 +216,7 @@ def guess(function: Callable, nest: Any) -> tuple[Tensor, list]:
 
 # %% ../../nbs/5_program/505_tracing.ipynb #de946e92
 def remember(node: Node, ins: list[Tensor], outs: list[Tensor]) -> None:
-    "Tell the tapes how to go back through a node that leaves a trail, from `outs` to `ins`."
+    "Tell tapes and accumulators how to go back through a node that leaves a trail, from `outs` to `ins`."
     floats = [y.dtype.differentiable for y in outs]
     def rule(xp, g):
         gs = [convert_to_tensor(u) for u, on in zip(g, floats, strict=True) if on]
@@ -220,7 +225,8 @@ def remember(node: Node, ins: list[Tensor], outs: list[Tensor]) -> None:
     forward.__name__ = node.title
     op = Op(forward)
     op.vjp("inputs")(rule)
-    record(JOURNAL.get(), op, (ins,), (), outs)
+    if journal := JOURNAL.get(): record(journal, op, (ins,), (), outs)
+    for watch in WATCHERS.get(): watch(op, (ins,), (), outs)
 
 # %% ../../nbs/5_program/505_tracing.ipynb #aec691d9
 def pull_node(graph: Writing, title: str,
