@@ -129,7 +129,7 @@ def call_lines(step: Step, args: list[str], target: str) -> list[str]:
     if word == "where": return [f"copyto({target}, {args[2]})", f"copyto({target}, {args[1]}, where={args[0]})"]
     if word == "astype": return [f"copyto({target}, {args[0]}, casting='unsafe')"]
     if word.endswith("_reduce"): return [f"{word}({args[0]}, {step.args[1]}, None, {target}, True)"]
-    return [f"{word}({', '.join(args)}, out={target})"]
+    return [f"{word}({', '.join(args)}, {'out=' if word in ('maximum', 'minimum') else ''}{target})"]
 
 def rest_of(out: Out, laid: list[tuple[tuple, bool]]) -> tuple:
     "What is left of the shape of a strip by a late sum."
@@ -167,7 +167,9 @@ def body_of(chain: Chain, places: Places) -> tuple[str, Callable]:
         places.release([j for j in places.read_last(i) if j not in early] + unread)
     counts = {"x": chain.inputs, "y": len(chain.outs), "s": len(places.arrays)}
     names = [f"{letter}{i}" for letter, count in counts.items() for i in range(count)]
-    text = "\n    ".join([f"def body({', '.join(names)}):", *lines, "return"])
+    cuts = [f"x{i} = x{i}[strip]" for i in range(chain.inputs) if places.laid[i][1]]
+    cuts += [f"y{k} = y{k}[{'part' if out.late else 'strip'}]" for k, out in enumerate(chain.outs)]
+    text = "\n    ".join([f"def body(strip, part, {', '.join(names)}):", *cuts, *lines, "return"])
     exec(compile(text, "<strip>", "exec"), space)   # numbered names and NumPy's words
     return text, space["body"]
 
@@ -251,14 +253,13 @@ def added(layout: Layout, out: Out, parts: ndarray) -> ndarray:
 def run_in_strips(layout: Layout, arrays: tuple) -> list[ndarray]:
     "The outputs of a chain for `arrays`."
     outs, laid, step = layout.chain.outs, layout.laid, layout.step
-    given = [(a.reshape(shape), cut) for a, (shape, cut) in zip(arrays, laid, strict=False)]
+    given = [a.reshape(shape) for a, (shape, _) in zip(arrays, laid, strict=False)]
     rooms = [room(layout, out) for out in outs]
     flat = [r if out.late else r.reshape(laid[out.step][0]) for r, out in zip(rooms, outs, strict=True)]
     def work(k):
-        strip, left, scratch = slice(k * step, (k + 1) * step), layout.rows - k * step, layout.borrowed()
+        left, scratch = layout.rows - k * step, layout.borrowed()
         between = scratch if left >= step else [s[:left] if cut else s for s, (_, _, cut) in zip(scratch, layout.scratch, strict=True)]
-        results = [r[k:k + 1] if out.late else r[strip] for r, out in zip(flat, outs, strict=True)]
-        layout.body(*[a[strip] if cut else a for a, cut in given], *results, *between)
+        layout.body(slice(k * step, (k + 1) * step), slice(k, k + 1), *given, *flat, *between)
         layout.free.append(scratch)
     if layout.shared and layout.count > 1: share_out(work, list(range(layout.count)))
     else:
