@@ -11,9 +11,10 @@ import os
 from collections.abc import Callable
 from ctypes import CDLL
 from functools import cache
+from functools import partial
 from threading import Lock
 import numpy as np
-from .blocks import helpers
+from .blocks import TEAM
 from .config import THREADS
 
 # %% ../../nbs/1_core/138_threads.ipynb #9634ae81
@@ -66,7 +67,7 @@ def shared(
     ends = [count * i // threads for i in range(threads + 1)]
     with ONE_EACH:
         if threads == 1: return [work(0, count)]
-        others = [helpers(threads - 1).submit(work, *part) for part in zip(ends[1:], ends[2:], strict=False)]
+        others = [TEAM.give(partial(work, *part), threads - 1) for part in zip(ends[1:], ends[2:], strict=False)]
         return [work(0, ends[1]), *[other.result() for other in others]]
 
 # %% ../../nbs/1_core/138_threads.ipynb #bddf5a7b

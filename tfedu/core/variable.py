@@ -23,6 +23,7 @@ from threading import RLock
 from typing import Any
 from typing import NamedTuple
 import numpy as np
+from .blocks import owner
 from .convert import CONVERTERS
 from .convert import convert_to_tensor
 from .errors import InvalidArgumentError
@@ -60,7 +61,7 @@ def shared(
     variable: Any,  # Has an `array`
 ) -> bool:
     "Whether anything but `variable` holds its array, or the array is itself a view."
-    return holders(variable) > ALONE or variable.array.base is not None
+    return holders(variable) > ALONE or not owner(variable.array)
 
 # %% ../../nbs/1_core/150_variable.ipynb #d6cdb7cf
 SCOPE: ContextVar[str] = ContextVar("name scope", default="")   # ends with / unless empty
@@ -207,7 +208,7 @@ def change(
 ) -> Place:
     "Apply `update` to the array of `variable`, or to a copy if somebody else holds it."
     with variable.lock:
-        if getrefcount(variable.array) > ALONE or variable.array.base is not None: variable.array = variable.array.copy()
+        if getrefcount(variable.array) > ALONE or not owner(variable.array): variable.array = variable.array.copy()
         update(variable.array, *more)
     return variable
 
@@ -243,7 +244,7 @@ def assign_part(
     try: x = np.broadcast_to(x.reshape(x.shape[max(x.ndim - part.ndim, 0):]), part.array.shape)
     except ValueError as error:
         raise InvalidArgumentError(None, None, f"Variable[...].{what}: a value of shape {x.shape} was given for {part.shape}") from error
-    if part.array.base is not None: part.array = part.array.copy()
+    if not owner(part.array): part.array = part.array.copy()
     return change(variable, lambda out: out.__setitem__(at, x if ufunc is None else ufunc(out[at], x)))
 
 # %% ../../nbs/1_core/150_variable.ipynb #579b55d1
@@ -385,7 +386,7 @@ class Variable(Scattered):
         x = fitting(self, "assign", value, same=False)
         if UNUSUAL and postponed(self, "assign", x): return self if read_value else None
         x = x.array
-        with self.lock: self.array = x if x.base is None and x.flags.c_contiguous else x.copy()
+        with self.lock: self.array = x if owner(x) and x.flags.c_contiguous else x.copy()
         return self if read_value else None
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):

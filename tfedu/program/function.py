@@ -195,8 +195,8 @@ def endless(function: Function, error: RecursionError) -> RecursionError:
     names = [name for name, n in met.items() if 2 * n > max(met.values())]
     return RecursionError(
         f"{function!r}: {' and '.join(names)} called itself too often while it was traced. A condition on a tensor does not end a "
-        "recursion: both branches are written down before there are numbers. Let a Python number decide, which is known while tracing, or use "
-        "tf.while_loop, with a list of what is still to be done in a tf.TensorArray if there is one")
+        "recursion: both branches are written down before there are numbers. Let a Python number decide, which is known while tracing, "
+        "or use tf.while_loop, with a list of what is still to be done in a tf.TensorArray if there is one")
 
 # %% ../../nbs/5_program/550_function.ipynb #fc8a5061
 def add(function: Function, arguments: Arguments, at: int | None) -> ConcreteFunction:
