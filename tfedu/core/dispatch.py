@@ -24,6 +24,7 @@ from .dtype import DType
 from .dtype import bool_
 from .dtype import float32
 from .dtype import int32
+from .dtype import string
 from .errors import InvalidArgumentError
 from .errors import OpError
 from .memory import DEVICES
@@ -43,6 +44,7 @@ from .tensor import OPS
 from .tensor import Tensor
 from .tensor import carried
 from .tensor import class_of
+from .tensor import usual_class
 from .tensor import wrap
 from .trace import GRAPH
 from .trace import JOURNAL
@@ -225,8 +227,11 @@ def home(
     "The class of the device on which an op with inputs `xs` runs; that of the symbolic ones, where there are any."
     classes = [type(v) for x in xs for v in (x if type(x) is list else [x]) if v is not None]
     if UNUSUAL and (cls := next((c for c in (*classes, *map(type, inside(params))) if getattr(c, "symbolic", 0)), None)): return cls
-    if (device := current_device()) is not None: return class_of(device)
-    return next((cls for cls in classes if not issubclass(cls, CPU)), CPU)
+    types = {v.dtype.np for x in xs for v in (x if type(x) is list else [x]) if v is not None}
+    cls = CPU if (device := current_device()) is None else class_of(device)
+    if device is None: cls = next((c for c in classes if not issubclass(c, CPU)), None) or (usual_class(types) if UNUSUAL else CPU)
+    return CPU if cls.kind != "CPU" and string.np in types else cls
+
 def inside(values: Any) -> list:
     "What is in nested lists, tuples and slices."
     if type(values) is slice: values = (values.start, values.stop, values.step)

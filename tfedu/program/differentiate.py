@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from ..autodiff.tape import GradientTape
 from ..autodiff.tape import walk
+from ..core.memory import beside
 from ..core.nest import flatten
 from ..core.op import TENSORS
 from ..core.record import Rows
@@ -170,5 +171,5 @@ REPLAY: dict[str, Callable] = {
     "op": replay_op, "call": replay_call, "act": replay_act, "effect": replay_effect, "pull": replay_pull,
     "read": lambda node, nest: [node.what.value()],
     "size": lambda node, nest: [shape(nest[0][0])[node.params]],
-    "capture": lambda node, nest: [wrap(node.what)],
-    "constant": lambda node, nest: [wrap(node.what)]}
+    "capture": lambda node, nest: [beside(node.what)],
+    "constant": lambda node, nest: [beside(node.what)]}
