@@ -4,10 +4,12 @@
 
 # %% auto #0
 __all__ = ['PLAIN', 'MOVE', 'check', 'refuse', 'run', 'computed', 'wrapped', 'explained', 'slow', 'as_tensors', 'common_dtype',
-           'has_dtype', 'empty_type', 'tensor', 'static', 'home', 'inside', 'bring_back', 'moved', 'crossing']
+           'has_dtype', 'empty_type', 'tensor', 'static', 'home', 'inside', 'bring_back', 'moved', 'stay_at_home',
+           'crossing']
 
 # %% ../../nbs/1_core/148_dispatch.ipynb #d751482d
 import warnings
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 import numpy as np
@@ -19,7 +21,10 @@ from .convert import convert_to_tensor
 from .convert import converter
 from .convert import first_leaf
 from .convert import shorten
+from .device import AWAY
+from .device import RUNTIME
 from .device import current_device
+from .device import device
 from .dtype import DType
 from .dtype import bool_
 from .dtype import float32
@@ -28,10 +33,15 @@ from .dtype import string
 from .errors import InvalidArgumentError
 from .errors import OpError
 from .memory import DEVICES
+from .memory import STRANGE
+from .memory import at_home
+from .nest import flatten
+from .nest import pack_sequence_as
 from .op import Kept
 from .op import Op
 from .op import TENSORS
 from .op import told
+from .publish import RESCUES
 from .publish import taken_over
 from .record import Rows
 from .record import bare
@@ -97,7 +107,12 @@ def computed(op: Op, cls: type[Tensor], xs: tuple, params: tuple) -> tuple:
     "The result in tensors, and what the kernel keeps for its rules."
     kernel = partial(op.kernels.get(cls.kind, op.forward) if op.kernels else op.forward, DEVICES[cls.kind])
     if op.elementwise and any([type(x) is Large for x in xs]): kernel = partial(in_blocks, kernel)
-    try: result = kernel(*[bare(x) for x in xs], *params)
+    arrays = [bare(x) for x in xs]
+    try:
+        try: result = kernel(*arrays, *params)
+        except STRANGE:
+            if cls.kind == "CPU" or not RUNTIME.soft: raise
+            result = at_home(op.forward)(DEVICES[cls.kind], *arrays, *params)
     except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
     result, saved = result if type(result) is Kept else (result, (None,) * len(op.saves))
     return wrapped(result, cls), saved
@@ -261,6 +276,19 @@ def moved(
         journal.calls.append((bring_back, key, (number,), MOVE, type(x), None))
     return y
 MOVERS.append(moved)
+
+# %% ../../nbs/1_core/148_dispatch.ipynb #bbda1fd7
+def stay_at_home(function: Callable, args: tuple, kw: dict, error: Exception):
+    "What a function that failed makes of its arguments at home; NotImplemented if a card is not to blame."
+    if AWAY not in UNUSUAL or not isinstance(error, STRANGE) or not RUNTIME.soft or GRAPH.get() is not None: return NotImplemented
+    given = flatten((args, kw), expand_composites=True)
+    if "CPU" in (current_device() or "") and not any([getattr(x, "kind", "CPU") != "CPU" for x in given]): return NotImplemented
+    def homely(x):
+        if not isinstance(x, Tensor) and hasattr(x, "cls") and (convert := converter(type(x))): x = convert(x)   # a variable
+        return moved(x, CPU) if isinstance(x, Tensor) else x
+    args, kw = pack_sequence_as((args, kw), list(map(homely, given)), expand_composites=True)
+    with device("/CPU:0"): return function.__wrapped__(*args, **kw)
+RESCUES.append(stay_at_home)
 
 # %% ../../nbs/1_core/148_dispatch.ipynb #9ab6a33c
 def crossing(

@@ -5,8 +5,7 @@
 # %% auto #0
 __all__ = ['METER', 'LACKING', 'METHODS', 'ABLE', 'PREFIX', 'FACTS', 'cards', 'Meter', 'inside', 'outside', 'indices', 'passing',
            'Array', 'Simulated', 'Ufunc', 'Card', 'Methods', 'card_of', 'carry', 'pinned', 'limit_of', 'prepare_pool',
-           'memory_info', 'reset_memory', 'details', 'register', 'use', 'simulate', 'start', 'at_home', 'here_or_same',
-           'brought']
+           'memory_info', 'reset_memory', 'details', 'register', 'use', 'simulate', 'start']
 
 # %% ../../nbs/4_kernels/484_gpu.ipynb #04f0b6b3
 from collections.abc import Callable
@@ -28,8 +27,8 @@ from ..core.device import look
 from ..core.device import register_physical
 from ..core.errors import ResourceExhaustedError
 from ..core.memory import DEVICES
-from ..core.op import Kept
-from ..core.op import Op
+from ..core.memory import brought
+from ..core.memory import here_or_same
 from ..core.tensor import CARRIERS
 from ..core.tensor import CLASSES
 from ..core.tensor import Tensor
@@ -284,20 +283,3 @@ def start() -> None:
     else: use()
 
 start()
-
-# %% ../../nbs/4_kernels/484_gpu.ipynb #89e2e3c3
-def at_home(op: Op) -> Callable:
-    "A forward for cards that computes on the processor."
-    def forward(xp, *args):
-        result = op.forward(np, *[brought(a, here_or_same) for a in args])
-        return Kept(brought(result.out, xp.asarray), result.saved) if type(result) is Kept else brought(result, xp.asarray)
-    return forward
-
-def here_or_same(value: Any) -> Any:
-    "An array of the card at home, anything else as it is."
-    return here(value) if hasattr(value, "get") and hasattr(value, "dtype") else value
-
-def brought(value: Any, way: Callable) -> Any:
-    "`way` of an array, or of each in a list; text and settings as they are."
-    if type(value) in (list, tuple): return type(value)([brought(v, way) for v in value])
-    return way(value) if hasattr(value, "dtype") and hasattr(value, "shape") and value.dtype != object else value

@@ -14,6 +14,7 @@ from functools import lru_cache
 from functools import wraps
 import numpy as np
 from ..core.config import SWITCHES
+from ..core.memory import at_home
 from ..core.op import Kept
 from ..core.op import Op
 from ..core.tensor import OPS
@@ -24,7 +25,6 @@ from .embedding import add_rows
 from .embedding import gather as gather_rows
 from .generated import elementwise_source
 from .generated import run_elementwise
-from .gpu import at_home
 from .implicit_gemm import implicit
 from .implicit_gemm import implicit_input
 from .implicit_gemm import implicit_kernel
@@ -202,4 +202,4 @@ HOME = """bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k
 cosines cumulative_logsumexp dawsn digamma erfcinv erfinv expint fresnel_cos fresnel_sin gamma_quantile igamma igammac lbeta
 lgamma ndtri polygamma share_slope spence zeta""".split()
 
-for name in HOME: OPS[name].op.on("GPU")(at_home(OPS[name].op))
+for name in HOME: OPS[name].op.on("GPU")(at_home(OPS[name].op.forward))
