@@ -8,7 +8,7 @@ __all__ = ['LOCAL', 'PART', 'RUNTIME', 'SIMULATED', 'UNSEEN', 'AWAY', 'SCOPE', '
            'list_physical_devices', 'register_physical', 'known', 'get_visible_devices', 'set_visible_devices',
            'get_logical_device_configuration', 'set_logical_device_configuration', 'device_table',
            'list_logical_devices', 'get_soft_device_placement', 'set_soft_device_placement', 'locate', 'default_device',
-           'usual_device', 'Frame', 'current_device', 'device']
+           'usual_device', 'Frame', 'current_device', 'device', 'nearby']
 
 # %% ../../nbs/1_core/135_device.ipynb #f019a256
 import os
@@ -16,6 +16,8 @@ import re
 import warnings
 from collections.abc import Callable
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from contextlib import nullcontext
 from contextvars import ContextVar
 from importlib import import_module
 from importlib.util import find_spec
@@ -322,3 +324,8 @@ class device:
         if frame is None or frame.scope is not self: raise RuntimeError("tf.device: this block is left while another is open inside it")
         SCOPE.set(frame.outer)
         if frame.placed is not None: UNUSUAL.remove(f"tf.device {frame.placed}")
+
+# %% ../../nbs/1_core/135_device.ipynb #cfa367b7
+def nearby() -> AbstractContextManager:
+    "A scope for work that is done by the processor."
+    return device("/CPU:0") if AWAY in UNUSUAL else nullcontext()

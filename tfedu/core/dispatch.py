@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['PLAIN', 'MOVE', 'check', 'refuse', 'run', 'computed', 'wrapped', 'explained', 'slow', 'as_tensors', 'common_dtype',
-           'has_dtype', 'empty_type', 'tensor', 'static', 'home', 'inside', 'bring_back', 'moved', 'stay_at_home',
-           'crossing']
+           'has_dtype', 'empty_type', 'tensor', 'static', 'home', 'inside', 'Move', 'copy', 'bring_back', 'moved',
+           'stay_at_home', 'crossing']
 
 # %% ../../nbs/1_core/148_dispatch.ipynb #d751482d
 import warnings
@@ -253,7 +253,12 @@ def inside(values: Any) -> list:
     return [leaf for v in values for leaf in inside(v)] if type(values) in (list, tuple) else [values]
 
 # %% ../../nbs/1_core/148_dispatch.ipynb #ec86df3b
-MOVE = Op(lambda xp, x: x)   # what stands in a tape's entry for a copy
+class Move(Op):
+    "A copy from one memory to another; a tangent is copied as well."
+    def tangent(self, xs, params, out, tangents): return moved(tangents[0], type(out))
+
+def copy(xp, x): return x
+MOVE = Move(copy)   # what stands in a tape's entry for a copy
 
 def bring_back(xp, g, grads: dict, entry: tuple) -> None:
     "Give a cotangent to the original of a copy, in the memory where that is."
@@ -274,6 +279,8 @@ def moved(
     elif (journal := JOURNAL.get()) and (number := live(x, journal)):
         y.serial = key = serial()
         journal.calls.append((bring_back, key, (number,), MOVE, type(x), None))
+    if cls.kind != x.kind:
+        for watch in WATCHERS.get(): watch(MOVE, [x], (), y)
     return y
 MOVERS.append(moved)
 
@@ -287,7 +294,7 @@ def stay_at_home(function: Callable, args: tuple, kw: dict, error: Exception):
         if not isinstance(x, Tensor) and hasattr(x, "cls") and (convert := converter(type(x))): x = convert(x)   # a variable
         return moved(x, CPU) if isinstance(x, Tensor) else x
     args, kw = pack_sequence_as((args, kw), list(map(homely, given)), expand_composites=True)
-    with device("/CPU:0"): return function.__wrapped__(*args, **kw)
+    with device("/CPU:0"): return function(*args, **kw)
 RESCUES.append(stay_at_home)
 
 # %% ../../nbs/1_core/148_dispatch.ipynb #9ab6a33c

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from ..core.config import GROWTH
 from ..core.config import SWITCHES
+from ..core.convert import CONVERTERS
 from ..core.device import AWAY
 from ..core.device import RUNTIME
 from ..core.device import SIMULATED
@@ -27,6 +28,7 @@ from ..core.device import look
 from ..core.device import register_physical
 from ..core.errors import ResourceExhaustedError
 from ..core.memory import DEVICES
+from ..core.memory import beside
 from ..core.memory import brought
 from ..core.memory import here_or_same
 from ..core.tensor import CARRIERS
@@ -248,6 +250,7 @@ def register(
     "Make cards known. Raises RuntimeError once devices are fixed."
     for index, driver in enumerate(drivers): register_physical(PhysicalDevice(f"{PREFIX}{index}", "GPU"), driver)
     DEVICES["GPU"], CARRIERS["GPU"], RUNTIME.placed = xp, carry, placed
+    CONVERTERS[xp.ndarray] = beside   # arrays of the card become tensors there, without a copy
     if AWAY not in UNUSUAL: UNUSUAL.append(AWAY)
 
 def use() -> int:

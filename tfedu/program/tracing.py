@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 import numpy as np
+from ..core.device import nearby
 from ..core.dispatch import explained
 from ..core.convert import convert_to_tensor
 from ..core.dtype import FROM_NUMPY
@@ -417,7 +418,7 @@ def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
     if function.__name__.startswith("assert_"): return None, []
     if function.__name__ == "range_" and not known: return counting(*nest[0], **nest[1])
     exact = function.__name__ in LOOK_AT_SHAPES or known
-    with undisturbed(): found = outside(lambda: examined(compute, nest, False, exact, arrays_in, function.__name__))
+    with undisturbed(), nearby(): found = outside(lambda: examined(compute, nest, False, exact, arrays_in, function.__name__))
     return guess(function, nest) if found is None else found
 
 def arrays_in(result: Any) -> list:
