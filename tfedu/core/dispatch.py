@@ -35,6 +35,7 @@ from .errors import OpError
 from .memory import DEVICES
 from .memory import STRANGE
 from .memory import at_home
+from .memory import here_or_same
 from .nest import flatten
 from .nest import pack_sequence_as
 from .op import Kept
@@ -271,7 +272,10 @@ def moved(
     cls: type[Tensor],  # Class of the device
 ) -> Any:
     "`x` on the device of `cls`."
-    if x is None or isinstance(x, cls): return x
+    if x is None: return x
+    if isinstance(x, cls):
+        if UNUSUAL and cls.kind == "CPU": x.array = here_or_same(x.array)   # of a function that wrapped what NumPy had a card compute
+        return x
     if type(x) is list: return [moved(v, cls) for v in x]
     if cls.symbolic: return cls.captured(x)
     y = wrap(carried(x.array, cls), cls)

@@ -21,6 +21,7 @@ from ..core.dtype import DType
 from ..core.dtype import FROM_NUMPY
 from ..core.errors import InvalidArgumentError
 from ..core.errors import UnimplementedError
+from ..core.memory import here_or_same
 from ..core.nest import flatten
 from ..core.publish import PUBLIC
 from ..core.tensor import OPS
@@ -102,7 +103,8 @@ def plain(x: Any, numbers: dict[int, int], variables: list) -> Any:
         return Record(name, list(map(again, x)))
     if isinstance(x, (list, tuple)): return (list if isinstance(x, list) else tuple)([again(part) for part in x])
     if isinstance(x, slice): return slice(again(x.start), again(x.stop), again(x.step))
-    if isinstance(x, Tensor): return x.array
+    if isinstance(x, Tensor): x = x.array
+    x = here_or_same(x)
     if not callable(x) or isinstance(x, (DType, type(...))): return x
     if (name := public_name(x)) is None: raise UnimplementedError(None, None, f"{getattr(x, '__name__', x)} is no public function that "
                                                                               "computes and nothing else")
