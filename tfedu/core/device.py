@@ -132,6 +132,7 @@ def look() -> None:
         if not UNSEEN: return
         UNUSUAL.remove(UNSEEN.pop())
         import_module("tfedu.kernels.gpu")
+        if len(RUNTIME.physical) > 1: import_module("tfedu.kernels.promotion")   # what our kernels do there
 
 # %% ../../nbs/1_core/135_device.ipynb #bdcf3844
 def may_change(

@@ -258,7 +258,7 @@ class Move(Op):
     "A copy from one memory to another; a tangent is copied as well."
     def tangent(self, xs, params, out, tangents): return moved(tangents[0], type(out))
 
-def copy(xp, x): return x
+def copy(xp, x): "`x`, in another memory."; return x
 MOVE = Move(copy)   # what stands in a tape's entry for a copy
 
 def bring_back(xp, g, grads: dict, entry: tuple) -> None:

@@ -126,10 +126,11 @@ def descend_on_card(
     rule: tuple,      # Momentum, and whether Nesterov's
 ) -> bool:
     "Change all variables by few launches; or none, and return False, if there is more to it."
-    fused, rate = UPDATES.get(("sgd", pairs[0][0].kind)) if isinstance(pairs[0][0], Tensor) else None, optimizer._hyper["learning_rate"]
+    first, rate = pairs[0][0], optimizer._hyper["learning_rate"]
+    fused = UPDATES.get(("sgd", first.kind)) if isinstance(first, Tensor) else None
     if fused is None or type(rate) is not Variable: return False
     for g, v in pairs:
-        if not isinstance(g, Tensor) or type(v) is not Variable or v.serial not in optimizer._known or v.constraint is not None: return False
+        if not isinstance(g, Tensor) or type(v) is not Variable or v.serial not in optimizer._known or v.constraint: return False
         if not g.dtype is v.dtype is float32 or g.device != v.device or g.array.shape != v.array.shape: return False
     places = [v for _, v in pairs]
     speeds = [optimizer.get_slot(v, "momentum") for v in places] if rule else []
@@ -164,7 +165,8 @@ class SGD(Optimizer):
 
     def _at_once(self, pairs):
         if type(self) is not SGD: return False
-        if UPDATES and descend_on_card(self, pairs, (number(self._get_hyper("momentum")), self.nesterov) if self._momentum else ()): return True
+        rule = (number(self._get_hyper("momentum")), self.nesterov) if UPDATES and self._momentum else ()
+        if UPDATES and descend_on_card(self, pairs, rule): return True
         return not self._momentum and descend_all(self._hyper, self._known, pairs)
 
     def _resource_apply_dense(self, grad, var, apply_state):

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['METER', 'LACKING', 'METHODS', 'ABLE', 'PREFIX', 'FACTS', 'cards', 'Meter', 'inside', 'outside', 'indices', 'passing',
-           'Array', 'Simulated', 'Ufunc', 'Card', 'Methods', 'card_of', 'carry', 'pinned', 'limit_of', 'prepare_pool',
-           'memory_info', 'reset_memory', 'details', 'register', 'use', 'simulate', 'start']
+           'Numbers', 'Array', 'Simulated', 'Ufunc', 'Card', 'Methods', 'card_of', 'carry', 'pinned', 'limit_of',
+           'prepare_pool', 'memory_info', 'reset_memory', 'details', 'register', 'use', 'simulate', 'start']
 
 # %% ../../nbs/4_kernels/484_gpu.ipynb #04f0b6b3
 from collections.abc import Callable
@@ -83,11 +83,25 @@ def passing(function: Callable) -> Callable:
     "`function` for arrays of the card."
     return lambda *args, **kw: outside(function(*map(inside, args), **{k: inside(v) for k, v in kw.items()}))
 
-LACKING = frozenset("""block bmat einsum_path fromregex geomspace histogram_bin_edges insert isnat matvec multi_dot nanpercentile nanquantile
-polyder polydiv polyint spacing svdvals unstack vecdot vecmat vector_norm matrix_norm""".split())   # names of NumPy's that CuPy 14 does not have
+LACKING = frozenset("""block bmat einsum_path fromregex geomspace histogram_bin_edges insert isnat matvec multi_dot nanpercentile
+nanquantile polyder polydiv polyint spacing svdvals unstack vecdot vecmat vector_norm matrix_norm""".split())   # what CuPy 14 does not have
 
 # %% ../../nbs/4_kernels/484_gpu.ipynb #5b12cc15
-class Array(NDArrayOperatorsMixin):
+class Numbers(NDArrayOperatorsMixin):
+    "What Python asks of an array, answered by the array that is `held`."
+    __slots__ = ()
+    def __matmul__(self, y): return passing(np.matmul)(self, y)
+    def __rmatmul__(self, x): return passing(np.matmul)(x, self)
+    def __len__(self): return len(self.held)
+    def __iter__(self): return map(outside, iter(self.held))
+    def __bool__(self): return bool(self.held)
+    def __int__(self): return int(self.held)
+    def __float__(self): return float(self.held)
+    def __index__(self): return self.held.__index__()
+    def __repr__(self): return f"card {self.held!r}"
+
+# %% ../../nbs/4_kernels/484_gpu.ipynb #d0c6c108
+class Array(Numbers):
     "An array in the memory of the simulated card."
     __slots__ = ("held", "counted", "__weakref__")
     def __init__(self, held: np.ndarray):
@@ -101,17 +115,8 @@ class Array(NDArrayOperatorsMixin):
         return NotImplemented if method != "__call__" or ufunc.signature or ufunc.__name__ in LACKING else passing(ufunc)(*args, **kw)
     def __array_function__(self, function, types, args, kw):
         return NotImplemented if function.__name__ in LACKING else passing(function)(*args, **kw)
-    def __matmul__(self, y): return passing(np.matmul)(self, y)
-    def __rmatmul__(self, x): return passing(np.matmul)(x, self)
     def __getitem__(self, key): return outside(self.held[indices(key)])
     def __setitem__(self, key, value): self.held[indices(key)] = inside(value)
-    def __len__(self): return len(self.held)
-    def __iter__(self): return map(outside, iter(self.held))
-    def __bool__(self): return bool(self.held)
-    def __int__(self): return int(self.held)
-    def __float__(self): return float(self.held)
-    def __index__(self): return self.held.__index__()
-    def __repr__(self): return f"card {self.held!r}"
     def __getattr__(self, name):
         if name.startswith("__"): raise AttributeError(name)   # nor does it lend its memory to NumPy
         value = getattr(self.held, name)
@@ -140,9 +145,6 @@ class Ufunc:
         return passing(value) if callable(value) else value
 
 # %% ../../nbs/4_kernels/484_gpu.ipynb #6e9bab44
-METHODS = {"maximum": "max", "minimum": "min", "add": "sum", "multiply": "prod", "logical_and": "all", "logical_or": "any"}
-ABLE = {"accumulate": ("add", "multiply"), "reduceat": ("add",), "at": ("add", "subtract", "maximum", "minimum")}   # what CuPy's ufuncs can do
-
 class Card:
     "CuPy as an array module of tfedu."
     def __init__(self, module: Any): self.module, self.ndarray = module, module.ndarray
@@ -160,6 +162,10 @@ class Card:
     def matmul(self, a, b, **kw): return self.product("matmul", a, b, **kw)
     def tensordot(self, a, b, axes=2): return self.product("tensordot", a, b, axes)
     def einsum(self, equation, *arrays, optimize=False): return self.product("einsum", equation, *arrays, optimize=optimize)
+
+# %% ../../nbs/4_kernels/484_gpu.ipynb #10330c6a
+METHODS = {"maximum": "max", "minimum": "min", "add": "sum", "multiply": "prod", "logical_and": "all", "logical_or": "any"}
+ABLE = {"accumulate": ("add", "multiply"), "reduceat": ("add",), "at": ("add", "subtract", "maximum", "minimum")}   # in CuPy
 
 class Methods:
     "A ufunc of CuPy's with the methods that NumPy's have; those that CuPy lacks compute at home."

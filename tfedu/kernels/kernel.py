@@ -87,8 +87,7 @@ class Kernel:
 
     def __call__(self, grid, block, args, *, shared_mem: int = 0, stream=None) -> None:
         "Run it where the arrays are; they are changed in place."
-        args = tuple([getattr(a, "held", a) for a in args])   # what arrays of a simulated card hold
-        function = self.function(home(self.name, args))
+        function = self.function(home(self.name, args := tuple([getattr(a, "held", a) for a in args])))   # the simulated card's: unpacked
         if shared_mem > USUAL_SHARED: function.max_dynamic_shared_size_bytes = shared_mem
         function(tupled(grid), tupled(block), args, shared_mem=shared_mem, stream=stream)
 

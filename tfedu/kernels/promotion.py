@@ -71,7 +71,8 @@ from ..ops.reduce import reduce_sum
 
 # %% ../../nbs/4_kernels/486_promotion.ipynb #61560755
 CHOICE = {"softmax": "ours", "log_softmax": "ours", "sparse_softmax_cross_entropy_with_logits": "ours", "blame": "ours", "gather": "ours",
-          "scatter_rows": "ours", "layer_norm": "ours", "thinned": "ours", "steps of optimizers": "ours", "gradients of rows": "ours", "convolve": "ours", "convolve_input": "ours", "convolve_kernel": "ours", "matmul of matrices": "library",
+          "scatter_rows": "ours", "layer_norm": "ours", "thinned": "ours", "steps of optimizers": "ours", "gradients of rows": "ours",
+          "convolve": "ours", "convolve_input": "ours", "convolve_kernel": "ours", "matmul of matrices": "library",
           "matmul of many halves": "ours", "one elementwise step": "library", "several elementwise steps": "ours",
           "reductions of halves": "ours",
           "other reductions": "library"}
@@ -136,17 +137,21 @@ def blame_on_card(xp, labels, logits):
     "The gradient of the loss."
     return cross_entropy_with_gradient(xp, labels, logits)[1]
 
-def by_rows(g, out, axis) -> bool: return ours("gradients of rows") and out.dtype.name in FLOATS and out.ndim > 0
+def by_rows(g, out, axis) -> bool:
+    "Whether a gradient is for our kernels."
+    return ours("gradients of rows") and out.dtype.name in FLOATS and out.ndim > 0
 
 @promote_rule(softmax.op, by_rows)
-def softmax_back(xp, g, out, axis): return softmax_gradient(xp, g, out, axis)
+def softmax_back(xp, g, out, axis): "The gradient of shares."; return softmax_gradient(xp, g, out, axis)
 
 @promote_rule(log_softmax.op, by_rows)
-def log_softmax_back(xp, g, out, axis): return softmax_gradient(xp, g, out, axis, True)
+def log_softmax_back(xp, g, out, axis): "The gradient of their logarithms."; return softmax_gradient(xp, g, out, axis, True)
 
 @promote_rule(sparse_softmax_cross_entropy_with_logits.op, lambda g, labels, logits, powers, total, at:
               ours("gradients of rows") and powers is None and total is not None)
-def loss_back(xp, g, labels, logits, powers, total, at): return cross_entropy_gradient(xp, g, labels, logits, total)
+def loss_back(xp, g, labels, logits, powers, total, at):
+    "The gradient of the loss, times `g`."
+    return cross_entropy_gradient(xp, g, labels, logits, total)
 
 # %% ../../nbs/4_kernels/486_promotion.ipynb #28809deb
 @promote(layer_norm.op, lambda x, gamma, beta, epsilon=1e-3:
@@ -159,6 +164,7 @@ def layer_norm_on_card(xp, x, gamma, beta, epsilon=1e-3):
 @promote_rule(layer_norm.op, lambda g, x, gamma, mean, inverse, epsilon, *dtypes:
               ours("layer_norm") and x.dtype.name in FLOATS and x.size > 0 and mean is not None)
 def layer_norm_back(xp, g, x, gamma, mean, inverse, epsilon, x_dtype, gamma_dtype, beta_dtype):
+    "All three gradients."
     dx, dgamma, dbeta = layer_norm_gradient(xp, g, x, gamma, mean.reshape(-1), inverse.reshape(-1))
     return dx, dgamma.astype(gamma_dtype, copy=False), dbeta.astype(beta_dtype, copy=False)
 
@@ -205,7 +211,7 @@ def matmul_on_card(xp, a, b, transpose_a=False, transpose_b=False, adjoint_a=Fal
 
 def convolved(case: str) -> Callable:
     "Whether our kernels take a convolution."
-    return lambda x, w, s, groups=1: ours(case) and x.dtype.name in FLOATS and w.dtype == x.dtype
+    return lambda x, w, s, groups=1: ours(case) and x.dtype.name in FLOATS and w.dtype == x.dtype and x.ndim in (3, 4)
 
 @promote(convolve.op, convolved("convolve"))
 def convolve_on_card(xp, x, w, s, groups=1):

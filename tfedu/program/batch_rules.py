@@ -214,6 +214,10 @@ def promised(call, xs, params, n):
     shape = TensorShape(params["shape"])
     return call(xs[0].x, shape if shape.rank is None else [n if type(n) is int else None, *shape.as_list()])
 
+follow(promised, "ensure_shape"), follow(biased, "bias_add"), follow(half_of_squares, "l2_loss"), follow(share_of_zeros, "zero_fraction")
+follow(in_order, "is_non_decreasing is_strictly_increasing")
+
+# %% ../../nbs/5_program/561_batch_rules.ipynb #d30bf25c
 def normalised(call, xs, params, n):
     "The rule of `layer_norm`; NotImplemented for types that differ."
     x, gamma, beta = xs
@@ -225,8 +229,6 @@ def normalised(call, xs, params, n):
     return aligned(OPS["add"], (Batched(aligned(OPS["multiply"], (plain, gamma), {}, n)), beta), {}, n)
 
 follow(normalised, "layer_norm"), follow(in_front(shape=1), "thinned")
-follow(promised, "ensure_shape"), follow(biased, "bias_add"), follow(half_of_squares, "l2_loss"), follow(share_of_zeros, "zero_fraction")
-follow(in_order, "is_non_decreasing is_strictly_increasing")
 
 # %% ../../nbs/5_program/561_batch_rules.ipynb #09ece5eb
 def chosen(call, xs, params, n):

@@ -220,7 +220,8 @@ def watched(f: Runnable, journal, xs: list[Tensor]) -> list | None:
     if GRAPH.get() is not None or UNUSUAL and on_card(traced, xs):
         outs, kept = quietly(pair.there, [*xs, *traced.captured], len(traced.outs))
         kept = Replayed(kept)
-        if GRAPH.get() is not None and traced.graph.own_rules and type(traced) is not Deeper and all([x.array.dtype is not None for x in pair.needs]):
+        inside = GRAPH.get() is not None and traced.graph.own_rules and type(traced) is not Deeper
+        if inside and all([x.array.dtype is not None for x in pair.needs]):
             more = deeper().flat(xs)[len(outs):]   # what is kept, as the graph around this one may differentiate it, too
     else:
         results = pair.forward(*[x.array for x in xs])

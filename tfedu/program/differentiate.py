@@ -19,7 +19,6 @@ from ..core.op import TENSORS
 from ..core.record import Rows
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
-from ..core.tensor import wrap
 from ..core.variable import EFFECTS
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
