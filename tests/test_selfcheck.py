@@ -22,7 +22,8 @@ def test_simulated_run(tmp_path, capsys):
     code = main(["--simulated", "--json", str(path), "--ops", "softmax", "exp", "reduce_sum", "sort_", "transpose", "where"])
     out, found = capsys.readouterr().out, json.loads(path.read_text())
     assert code == 0, out
-    assert {row["part"] for row in found["rows"]} == {"memory", "tf32", "ops", "digits", "kernels"} and found["machine"]["simulated"]
+    parts = {"memory", "placement", "tf32", "ops", "steps", "digits", "kernels"}
+    assert {row["part"] for row in found["rows"]} == parts and found["machine"]["simulated"]
     assert "0 failed" in out and "1024.5 became 1025.0" in out and all(row["held"] for row in found["rows"])
     assert {row["name"] for row in found["rows"] if row["part"] == "kernels"} == set(selfcheck.FEW)
     assert "GPU" not in DEVICES

@@ -14,6 +14,10 @@ from runner import ROOT, directives, notebooks, text_outputs
 MAX_CELL, MAX_CELLS, MAX_LINES = 25, 25, 300
 LONGER = {}   # (notebook, name of its longest definition): the reason why that cell may be longer
 UPWARD = {("1_core/140_tensor", "tfedu.ops."): "the first op that is missing loads the modules that declare ops",
+          ("1_core/135_device", "tfedu.kernels.gpu"): "whoever drives cards is asked for them when a program asks for devices",
+          ("1_core/135_device", "tfedu.kernels.promotion"): "where there is a card, our kernels are what runs on it",
+          ("4_kernels/490_selfcheck", "tfedu.keras.sgd_adam"): "the check of a card takes steps of optimizers there",
+          ("4_kernels/490_selfcheck", "tfedu.program.function"): "and runs a graph",
           ("4_kernels/490_selfcheck", "tfedu.kernels."): "the check of all kernels imports the modules that hold them",
           ("3_autodiff/300_tape", "tfedu.program.jacobian"): "the first Jacobian loads the module that walks once for all seeds",
           ("5_program/500_graph", "tfedu.program.viewer"): "a graph that a notebook shows is drawn, by what needs all of this part",

@@ -12,6 +12,7 @@ from .tape import GradientTape
 from ..core.convert import convert_to_tensor
 from ..core.publish import publish
 from ..core.tensor import Tensor
+from ..core.tensor import here
 from ..core.tensor import wrap
 
 # %% ../../nbs/3_autodiff/311_compute_gradient.ipynb #b45981d9
@@ -45,7 +46,7 @@ def by_nudging(
     delta: float,      # How far, both ways
 ) -> tuple:
     "The Jacobians that central differences find."
-    def value(i, moved): return as_reals(np.ascontiguousarray(convert_to_tensor(f(*xs[:i], wrap(moved), *xs[i + 1:])).array))
+    def value(i, moved): return as_reals(np.ascontiguousarray(here(convert_to_tensor(f(*xs[:i], wrap(moved), *xs[i + 1:])).array)))
     found = []
     for i, x in enumerate(xs):
         kind, columns = as_reals(x.array).dtype, []

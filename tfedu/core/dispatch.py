@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['PLAIN', 'MOVE', 'check', 'refuse', 'run', 'computed', 'wrapped', 'explained', 'slow', 'placed', 'as_tensors',
-           'common_dtype', 'has_dtype', 'empty_type', 'tensor', 'static', 'home', 'inside', 'bring_back', 'moved',
-           'crossing']
+           'common_dtype', 'has_dtype', 'empty_type', 'tensor', 'static', 'home', 'inside', 'Move', 'copy',
+           'bring_back', 'moved', 'stay_at_home', 'crossing']
 
 # %% ../../nbs/1_core/148_dispatch.ipynb #d751482d
 import warnings
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 import numpy as np
@@ -20,20 +21,30 @@ from .convert import convert_to_tensor
 from .convert import converter
 from .convert import first_leaf
 from .convert import shorten
+from .device import AWAY
+from .device import RUNTIME
 from .device import current_device
+from .device import device
 from .dtype import DType
 from .dtype import bool_
 from .dtype import float32
 from .dtype import int32
+from .dtype import string
 from .errors import InvalidArgumentError
 from .errors import InvalidDtype
 from .errors import OpError
 from .errors import early
 from .memory import DEVICES
+from .memory import STRANGE
+from .memory import at_home
+from .memory import here_or_same
+from .nest import flatten
+from .nest import pack_sequence_as
 from .op import Kept
 from .op import Op
 from .op import TENSORS
 from .op import told
+from .publish import RESCUES
 from .publish import taken_over
 from .record import Rows
 from .record import bare
@@ -46,6 +57,7 @@ from .tensor import OPS
 from .tensor import Tensor
 from .tensor import carried
 from .tensor import class_of
+from .tensor import usual_class
 from .tensor import wrap
 from .trace import GRAPH
 from .trace import JOURNAL
@@ -98,7 +110,12 @@ def computed(op: Op, cls: type[Tensor], xs: tuple, params: tuple) -> tuple:
     "The result in tensors, and what the kernel keeps for its rules."
     kernel = partial(op.kernels.get(cls.kind, op.forward) if op.kernels else op.forward, DEVICES[cls.kind])
     if op.elementwise and any([type(x) is Large for x in xs]): kernel = partial(in_blocks, kernel)
-    try: result = kernel(*[bare(x) for x in xs], *params)
+    arrays = [bare(x) for x in xs]
+    try:
+        try: result = kernel(*arrays, *params)
+        except STRANGE:
+            if cls.kind == "CPU" or not RUNTIME.soft: raise
+            result = at_home(op.forward)(DEVICES[cls.kind], *arrays, *params)
     except (ValueError, IndexError, TypeError) as error: raise explained(op, xs, params, error) from error
     result, saved = result if type(result) is Kept else (result, (None,) * len(op.saves))
     return wrapped(result, cls), saved
@@ -235,15 +252,23 @@ def home(
     "The class of the device on which an op with inputs `xs` runs; that of the symbolic ones, where there are any."
     classes = [type(v) for x in xs for v in (x if type(x) is list else [x]) if v is not None]
     if UNUSUAL and (cls := next((c for c in (*classes, *map(type, inside(params))) if getattr(c, "symbolic", 0)), None)): return cls
-    if (device := current_device()) is not None: return class_of(device)
-    return next((cls for cls in classes if not issubclass(cls, CPU)), CPU)
+    types = {v.dtype.np for x in xs for v in (x if type(x) is list else [x]) if v is not None}
+    cls = CPU if (device := current_device()) is None else class_of(device)
+    if device is None: cls = next((c for c in classes if not issubclass(c, CPU)), None) or (usual_class(types) if UNUSUAL else CPU)
+    return CPU if cls.kind != "CPU" and string.np in types else cls
+
 def inside(values: Any) -> list:
     "What is in nested lists, tuples and slices."
     if type(values) is slice: values = (values.start, values.stop, values.step)
     return [leaf for v in values for leaf in inside(v)] if type(values) in (list, tuple) else [values]
 
 # %% ../../nbs/1_core/148_dispatch.ipynb #ec86df3b
-MOVE = Op(lambda xp, x: x)   # what stands in a tape's entry for a copy
+class Move(Op):
+    "A copy from one memory to another; a tangent is copied as well."
+    def tangent(self, xs, params, out, tangents): return moved(tangents[0], type(out))
+
+def copy(xp, x): "`x`, in another memory."; return x
+MOVE = Move(copy)   # what stands in a tape's entry for a copy
 
 def bring_back(xp, g, grads: dict, entry: tuple) -> None:
     "Give a cotangent to the original of a copy, in the memory where that is."
@@ -256,7 +281,10 @@ def moved(
     cls: type[Tensor],  # Class of the device
 ) -> Any:
     "`x` on the device of `cls`."
-    if x is None or isinstance(x, cls): return x
+    if x is None: return x
+    if isinstance(x, cls):
+        if UNUSUAL and cls.kind == "CPU": x.array = here_or_same(x.array)   # of a function that wrapped what NumPy had a card compute
+        return x
     if type(x) is list: return [moved(v, cls) for v in x]
     if cls.symbolic: return cls.captured(x)
     y = wrap(carried(x.array, cls), cls)
@@ -264,8 +292,23 @@ def moved(
     elif (journal := JOURNAL.get()) and (number := live(x, journal)):
         y.serial = key = serial()
         journal.calls.append((bring_back, key, (number,), MOVE, type(x), None))
+    if cls.kind != x.kind:
+        for watch in WATCHERS.get(): watch(MOVE, [x], (), y)
     return y
 MOVERS.append(moved)
+
+# %% ../../nbs/1_core/148_dispatch.ipynb #bbda1fd7
+def stay_at_home(function: Callable, args: tuple, kw: dict, error: Exception):
+    "What a function that failed makes of its arguments at home; NotImplemented if a card is not to blame."
+    if AWAY not in UNUSUAL or not isinstance(error, STRANGE) or not RUNTIME.soft or GRAPH.get() is not None: return NotImplemented
+    given = flatten((args, kw), expand_composites=True)
+    if "CPU" in (current_device() or "") and not any([getattr(x, "kind", "CPU") != "CPU" for x in given]): return NotImplemented
+    def homely(x):
+        if not isinstance(x, Tensor) and hasattr(x, "cls") and (convert := converter(type(x))): x = convert(x)   # a variable
+        return moved(x, CPU) if isinstance(x, Tensor) else x
+    args, kw = pack_sequence_as((args, kw), list(map(homely, given)), expand_composites=True)
+    with device("/CPU:0"): return function(*args, **kw)
+RESCUES.append(stay_at_home)
 
 # %% ../../nbs/1_core/148_dispatch.ipynb #9ab6a33c
 def crossing(

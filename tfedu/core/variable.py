@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['ALONE', 'SCOPE', 'CREATORS', 'PARAMETERS', 'PARTS', 'COMBINE', 'EFFECTS', 'Holder', 'holders', 'shared', 'name_scope',
            'VariableSynchronization', 'VariableAggregation', 'variable_creator_scope', 'Creation', 'Place', 'in_place',
-           'Frozen', 'Readable', 'postponed', 'change', 'fitting', 'assign_part', 'rows', 'scatter', 'inside', 'slices',
-           'by_rows', 'by_coordinates', 'Scattered', 'first_value', 'Variable', 'combine', 'counted', 'copied',
-           'combiner', 'Slices']
+           'Frozen', 'Readable', 'postponed', 'change', 'fitting', 'assign_part', 'rows', 'scatter', 'joined', 'inside',
+           'slices', 'by_rows', 'by_coordinates', 'Scattered', 'first_value', 'Variable', 'combine', 'counted',
+           'copied', 'combiner', 'Slices']
 
 # %% ../../nbs/1_core/150_variable.ipynb #1027dc59
 from collections.abc import Callable
@@ -28,6 +28,7 @@ from .convert import CONVERTERS
 from .convert import convert_to_tensor
 from .errors import InvalidArgumentError
 from .errors import OutOfRangeError
+from .memory import module_of
 from .publish import publish
 from .shape import TensorShape
 from .tensor import OPS
@@ -282,7 +283,11 @@ def scatter(
     expected = where.shape[:-1] + variable.array.shape[where.shape[-1]:] if nd else where.shape + variable.array.shape[1:]
     if x.shape not in (expected, ()):
         raise ValueError(f"Variable.{what}: updates of shape {x.shape} were given, indices of shape {where.shape} need {expected}")
-    return change(variable, lambda out: out.__setitem__(at, x) if ufunc is None else ufunc.at(out, at, x))
+    return change(variable, lambda out: out.__setitem__(at, x) if ufunc is None else joined(ufunc, out, at, x))
+
+def joined(ufunc: Any, out: Any, at: Any, x: Any) -> None:
+    "Combine `x` into the places `at` of `out`, again and again where a place comes more than once."
+    (ufunc if isinstance(out, np.ndarray) else getattr(module_of(out), ufunc.__name__)).at(out, at, x)
 
 def inside(variable: Place, what: str, at: tuple) -> None:
     "Raise InvalidArgumentError unless all coordinates lie inside `variable`."

@@ -12,6 +12,7 @@ __all__ = ['SCHEDULES', 'STARTS', 'ONCE', 'ALIASES', 'VALID', 'CLIPS', 'ONE', 'L
 import logging
 from collections.abc import Callable
 from collections.abc import Iterable
+from contextlib import nullcontext
 from inspect import signature
 from math import isfinite
 from typing import Any
@@ -21,6 +22,7 @@ from ..autodiff.tape import leaves
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
 from ..core.device import device
+from ..core.dispatch import moved
 from ..core.dtype import DType
 from ..core.dtype import as_dtype
 from ..core.dtype import bfloat16
@@ -89,8 +91,9 @@ class Weights:
         if trainable and synchronization is VariableSynchronization.ON_READ:
             raise ValueError(f"Optimizer.add_weight: {name!r} cannot be trainable and have synchronization ON_READ")
         dtype = float32 if dtype is None else as_dtype(dtype)
-        return Variable(start_value(initializer, tuple(shape), dtype), trainable=bool(trainable), name=name, dtype=dtype,
-                        synchronization=synchronization, aggregation=aggregation)
+        with device("/CPU:0") if aggregation is ONCE and UNUSUAL else nullcontext():   # numbers that Python reads at each step
+            return Variable(start_value(initializer, tuple(shape), dtype), trainable=bool(trainable), name=name, dtype=dtype,
+                            synchronization=synchronization, aggregation=aggregation)
 
     def add_slot(self, var: Variable, slot_name: str, initializer="zeros") -> Variable:
         "The slot `slot_name` of `var`, made now if there is none."
@@ -206,12 +209,12 @@ def fitting(
     v: Variable,      # What it is the gradient of
 ) -> Tensor | IndexedSlices:
     "`g` in the form that updates take. Raises InvalidArgumentError if shape or dtype differ from those of `v`."
-    if isinstance(g, Tensor) and g.array.shape == v.array.shape and g.dtype is v.dtype: return g
+    if isinstance(g, Tensor) and g.array.shape == v.array.shape and g.dtype is v.dtype and g.kind == v.cls.kind: return g
     rows = isinstance(g, IndexedSlices)
     if not rows and not isinstance(g, Tensor): g = convert_to_tensor(g, v.dtype)
     values = g.values if rows else g
     given, wanted = (values.shape[1:].as_list(), list(v.array.shape[1:])) if rows else (values.array.shape, v.array.shape)
-    if given == wanted and values.dtype is v.dtype: return g
+    if given == wanted and values.dtype is v.dtype: return apply(lambda x: moved(x, v.cls), g) if values.kind != v.cls.kind else g
     raise InvalidArgumentError(None, None, f"apply_gradients: variable {v.name!r} has shape {v.array.shape} and dtype {v.dtype.name}, "
                                f"its gradient has {'rows of ' if rows else ''}shape {tuple(given)} and dtype {values.dtype.name}")
 

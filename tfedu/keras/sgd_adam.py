@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['CACHE', 'FAINT', 'SWEEP', 'WIDE', 'OPTIMIZERS', 'in_pieces', 'change_all', 'sweep', 'descend',
-           'descend_with_momentum', 'at_rows', 'descend_all', 'SGD', 'adapt', 'Adam', 'serialize', 'deserialize', 'get']
+           'descend_with_momentum', 'at_rows', 'descend_all', 'touch', 'descend_on_card', 'SGD', 'adapt', 'Adam',
+           'serialize', 'deserialize', 'get']
 
 # %% ../../nbs/8_keras/802_sgd_adam.ipynb #6b1d097f
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import numpy as np
 from ..core.blocks import share_out
 from ..core.dtype import float32
 from ..core.dtype import float64
+from ..core.memory import UPDATES
 from ..core.publish import publish
 from ..core.tensor import CPU
 from ..core.tensor import Tensor
@@ -36,6 +38,7 @@ def in_pieces(
 ) -> None:
     "Update arrays piece by piece. `scratch` has the dtype of `out`, or float32 for types of two bytes, so that results are rounded once."
     dtype, size = np.float32 if out.itemsize == 2 else out.dtype, CACHE // out.itemsize // (len(arrays) + 2)
+    if not isinstance(out, np.ndarray): return update(np.empty_like(out, dtype), out, *arrays)   # on a card: in one piece
     if out.size <= size: return update(np.empty(out.shape, dtype), out, *arrays)
     flat = [a.reshape(-1) for a in (out, *arrays)]
     def work(start):
@@ -113,6 +116,28 @@ def descend_all(
     for g, v in pairs: change(v, descend, g.array, rate.array)
     return True
 
+# %% ../../nbs/8_keras/802_sgd_adam.ipynb #c3d2e2cd
+def touch(array: Any) -> None:
+    "Do nothing, so that `change` makes an array the variable's own."
+
+def descend_on_card(
+    optimizer: Any,   # With settings, slots and variables that it knows
+    pairs: list,      # (gradient, variable)
+    rule: tuple,      # Momentum, and whether Nesterov's
+) -> bool:
+    "Change all variables by few launches; or none, and return False, if there is more to it."
+    first, rate = pairs[0][0], optimizer._hyper["learning_rate"]
+    fused = UPDATES.get(("sgd", first.kind)) if isinstance(first, Tensor) else None
+    if fused is None or type(rate) is not Variable: return False
+    for g, v in pairs:
+        if not isinstance(g, Tensor) or type(v) is not Variable or v.serial not in optimizer._known or v.constraint: return False
+        if not g.dtype is v.dtype is float32 or g.device != v.device or g.array.shape != v.array.shape: return False
+    places = [v for _, v in pairs]
+    speeds = [optimizer.get_slot(v, "momentum") for v in places] if rule else []
+    for place in (*places, *speeds): change(place, touch)
+    fused([v.array for v in places], [v.array for v in speeds] or None, [g.array for g, _ in pairs], number(rate), *rule)
+    return True
+
 # %% ../../nbs/8_keras/802_sgd_adam.ipynb #17417a31
 @publish("tf.keras.optimizers.SGD")
 class SGD(Optimizer):
@@ -138,7 +163,11 @@ class SGD(Optimizer):
         state = apply_state[var_device, var_dtype]
         state["rule"] = number(state["lr_t"]), *((number(self._get_hyper("momentum")), self.nesterov) if self._momentum else ())
 
-    def _at_once(self, pairs): return type(self) is SGD and not self._momentum and descend_all(self._hyper, self._known, pairs)
+    def _at_once(self, pairs):
+        if type(self) is not SGD: return False
+        rule = (number(self._get_hyper("momentum")), self.nesterov) if UPDATES and self._momentum else ()
+        if UPDATES and descend_on_card(self, pairs, rule): return True
+        return not self._momentum and descend_all(self._hyper, self._known, pairs)
 
     def _resource_apply_dense(self, grad, var, apply_state):
         g, rule = grad.array, apply_state[var.device, var.dtype]["rule"]
@@ -207,13 +236,15 @@ class Adam(Optimizer):
 
     def _resource_apply_dense(self, grad, var, apply_state):
         g, rule, slots = grad.array, apply_state[var.device, var.dtype]["rule"], [self.get_slot(var, name) for name in self._averages]
+        fused = UPDATES.get(("adam", var.cls.kind)) if UPDATES and var.dtype is float32 and not self.amsgrad else None
+        if fused is not None: return change_all(lambda *arrays: fused(*arrays, g, *rule), var, *slots)
         change_all(lambda v, m, s, *top: adapt(v, m, s, g, *rule, *top), var, *slots)
         if number(self.iterations) % SWEEP == SWEEP - 1: change_all(sweep, *slots)
 
     def _resource_apply_sparse(self, grad, var, indices, apply_state):
         whole = np.zeros_like(var.array)
         whole[rows(var, "apply_gradients", indices)] = grad.array
-        self._resource_apply_dense(wrap(whole), var, apply_state)
+        self._resource_apply_dense(wrap(whole, var.cls), var, apply_state)
 
     def set_weights(self, weights: list) -> None:
         "Assign all weights; also those saved with AMSGrad's third slot, which is dropped."

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['FIND', 'find_not_finite', 'prepare_adam', 'ADAM', 'adam', 'SLOTS', 'SGD_SOURCE', 'sgd_many', 'find_case',
            'all_finite', 'a_nan', 'an_infinity', 'third_step', 'skipped_step', 'adam_case', 'a_step', 'no_step',
-           'AdamState', 'adam_state', 'blocks', 'adam_step', 'sgd_case', 'eight_arrays', 'three_with_nesterov',
-           'sgd_step']
+           'AdamState', 'adam_state', 'blocks', 'adam_step', 'adam_once', 'sgd_case', 'eight_arrays',
+           'three_with_nesterov', 'no_momentum', 'sgd_step']
 
 # %% ../../nbs/4_kernels/458_fused_optimizers.ipynb #c26c0a51
 from collections.abc import Sequence
@@ -141,6 +141,14 @@ def adam_step(
         arrays = g, *(a[i].reshape(-1) for a in (values, means, squares)), copy
         adam[g.dtype](blocks(g.size), 256, (np.int32(g.size), state.found, state.corrected, *settings, *arrays))
 
+# %% ../../nbs/4_kernels/458_fused_optimizers.ipynb #b6b775a2
+def adam_once(xp, value, mean, square, gradient, rate: float, beta_1: float, beta_2: float, epsilon: float) -> None:
+    "Change three contiguous float32 arrays by a step of Adam; `rate` is corrected for young averages. Raises TypeError for the dtype."
+    kernel, g = version(adam, gradient.dtype, "adam_once"), xp.ascontiguousarray(gradient).reshape(-1)
+    state, copy = (xp.zeros(1, xp.int32), xp.full(1, rate, xp.float32)), xp.empty(g.size if g.dtype == xp.float16 else 1, g.dtype)
+    settings, arrays = map(np.float32, (beta_1, beta_2, epsilon, 1)), [a.reshape(-1) for a in (value, mean, square)]
+    if g.size: kernel(blocks(g.size), 256, (np.int32(g.size), *state, *settings, g, *arrays, copy))
+
 # %% ../../nbs/4_kernels/458_fused_optimizers.ipynb #b579aa16
 SLOTS = 8   # arrays in a launch
 SGD_SOURCE = r"""
@@ -148,8 +156,8 @@ SGD_SOURCE = r"""
 #define CASE(i) case i: descend(n##i, g##i, a##i, v##i, rate, momentum, nesterov); break;
 __device__ void descend(int n, const float *g, float *a, float *v, float rate, float momentum, int nesterov) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        float step = rate * g[i], speed = momentum * a[i] - step;
-        a[i] = speed;
+        float step = rate * g[i], speed = momentum == 0 ? -step : momentum * a[i] - step;
+        if (momentum != 0) a[i] = speed;             // without momentum, nobody has speeds
         v[i] += nesterov ? momentum * speed - step : speed;
     }
 }
@@ -161,13 +169,13 @@ extern "C" __global__ void sgd_many(float rate, float momentum, int nesterov, AR
 sgd_many = Kernel("sgd_many", SGD_SOURCE)
 
 # %% ../../nbs/4_kernels/458_fused_optimizers.ipynb #59791f7c
-def sgd_case(rng, nesterov, lengths):
+def sgd_case(rng, nesterov, lengths, momentum=.9):
     "Arrays of some lengths, and empty ones behind them."
-    rows = [rng.normal(size=(3, n)).astype("f4") for n in lengths]
-    args, want = [np.float32(.1), np.float32(.9), np.int32(nesterov)], {}
+    rows, momentum = [rng.normal(size=(3, n)).astype("f4") for n in lengths], np.float32(momentum)
+    args, want = [np.float32(.1), momentum, np.int32(nesterov)], {}
     for k, (g, a, v) in enumerate(rows):
-        speed = np.float32(.9) * a - np.float32(.1) * g
-        want |= {5 + 4 * k: speed, 6 + 4 * k: v + (np.float32(.9) * speed - np.float32(.1) * g if nesterov else speed)}
+        speed = momentum * a - np.float32(.1) * g
+        want |= {5 + 4 * k: speed if momentum else a, 6 + 4 * k: v + (momentum * speed - np.float32(.1) * g if nesterov else speed)}
         args += [np.int32(g.size), g.copy(), a.copy(), v.copy()]
     for _ in range(SLOTS - len(rows)): args += [np.int32(0), *(np.zeros(1, "f4") for _ in range(3))]
     return Case((2, len(rows)), 64, tuple(args), want, atol=1e-6)
@@ -176,24 +184,28 @@ def sgd_case(rng, nesterov, lengths):
 def eight_arrays(rng): "Of very different lengths."; return sgd_case(rng, 0, (1, 300, 31, 33, 2, 129, 64, 5))
 @sgd_many.case
 def three_with_nesterov(rng): "Five slots are empty."; return sgd_case(rng, 1, (65, 7, 200))
+@sgd_many.case
+def no_momentum(rng): "The speeds stay as they are."; return sgd_case(rng, 0, (65, 7), 0)
 
 # %% ../../nbs/4_kernels/458_fused_optimizers.ipynb #04a2ba62
 def sgd_step(
     xp,
-    values: Sequence, speeds: Sequence,   # Contiguous float32 arrays, changed
+    values: Sequence,                     # Contiguous float32 arrays, changed
+    speeds: Sequence | None,              # Likewise; None: there is no momentum
     gradients: Sequence,                  # Float32 arrays of the same sizes
     rate: float = 0.01,
     momentum: float = 0.0,
     nesterov: bool = False,
 ) -> int:                                 # Launches
     "One step of gradient descent for all values. Raises TypeError for other dtypes. Sutskever et al. 2013"
-    for name, arrays in (("values", values), ("speeds", speeds), ("gradients", gradients)):
+    for name, arrays in (("values", values), ("speeds", speeds or ()), ("gradients", gradients)):
         for a in arrays:
             if a.dtype != xp.float32: raise TypeError(f"sgd_step: {name} must be float32, got {a.dtype.name}")
     order = sorted((i for i, g in enumerate(gradients) if g.size), key=lambda i: gradients[i].size)
     groups = [order[k:k + SLOTS] for k in range(0, len(order), SLOTS)]
     for group in groups:
-        arrays = [[a.reshape(-1) for a in (xp.ascontiguousarray(gradients[i]), speeds[i], values[i])] for i in group]
+        own = [xp.zeros(1, xp.float32) if speeds is None else speeds[i] for i in group]
+        arrays = [[a.reshape(-1) for a in (xp.ascontiguousarray(gradients[i]), own[k], values[i])] for k, i in enumerate(group)]
         slots = [(np.int32(a[0].size), *a) for a in arrays]
         slots += [(np.int32(0), *(xp.zeros(1, xp.float32) for _ in range(3))) for _ in range(SLOTS - len(group))]
         sgd_many((blocks(gradients[group[-1]].size), len(group)), 256,

@@ -87,9 +87,9 @@ class Kernel:
 
     def __call__(self, grid, block, args, *, shared_mem: int = 0, stream=None) -> None:
         "Run it where the arrays are; they are changed in place."
-        function = self.function(home(self.name, args))
+        function = self.function(home(self.name, args := tuple([getattr(a, "held", a) for a in args])))   # the simulated card's: unpacked
         if shared_mem > USUAL_SHARED: function.max_dynamic_shared_size_bytes = shared_mem
-        function(tupled(grid), tupled(block), tuple(args), shared_mem=shared_mem, stream=stream)
+        function(tupled(grid), tupled(block), args, shared_mem=shared_mem, stream=stream)
 
     def check(self, grid, block, args, *, shared_mem: int = 0, order: str = "up", seed: int = 0, seconds: float = 60, raises: bool = True):
         "Run it in checked mode. Returns a report. Raises `KernelError` with what was found, unless `raises` is false."

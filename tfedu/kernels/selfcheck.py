@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['LATE', 'SEED', 'FEW', 'Row', 'Clock', 'attempt', 'load_kernels', 'on_card', 'check_kernels', 'plain_calls',
-           'on_device', 'same_on_card', 'answered', 'check_ops', 'check_pairs', 'halfway', 'check_tf32', 'digits',
-           'train', 'check_training', 'milliseconds', 'contests', 'check_times', 'check_memory', 'machine', 'report',
-           'table', 'main']
+           'on_device', 'same_on_card', 'answered', 'check_ops', 'check_pairs', 'stepped', 'check_steps',
+           'check_placement', 'halfway', 'check_tf32', 'digits', 'train', 'check_training', 'milliseconds', 'contests',
+           'check_times', 'check_memory', 'machine', 'report', 'table', 'main']
 
 # %% ../../nbs/4_kernels/490_selfcheck.ipynb #49df33ea
 import argparse
@@ -154,10 +154,44 @@ def check_pairs(clock: Clock) -> Iterator[Row]:
     half = a.astype("f2"), b.astype("f2")
     pairs = {"matmul": (OPS["matmul"], [a, b]), "matmul of halves": (OPS["matmul"], list(half)),
              "loss": (OPS["sparse_softmax_cross_entropy_with_logits"], [np.array([0, 2, 1]), a[0]]),
-             "gather": (OPS["gather"], [a[0], np.array([[2, 0], [2, 1]])])}
+             "gather": (OPS["gather"], [a[0], np.array([[2, 0], [2, 1]])]),
+             "layer_norm": (OPS["layer_norm"], [a, a[0, 0], a[1, 0]]),
+             "layer_norm of halves": (OPS["layer_norm"], [half[0], a[0, 0], a[1, 0]]),
+             "dropout": (lambda x: OPS["thinned"](x, .4, x.shape.as_list(), 3, 1 << 70), [a])}
     for name, (call, arrays) in pairs.items():
         wanted = on_device("CPU:0", call, arrays)
         yield attempt("ops", name, lambda call=call, arrays=arrays, wanted=wanted: same_on_card(call, arrays, wanted))
+
+# %% ../../nbs/4_kernels/490_selfcheck.ipynb #0280c421
+def stepped(where: str, make: Callable) -> list[np.ndarray]:
+    "Three variables after three steps of an optimizer on a device."
+    arrays = [a.astype("f4") for a in (SEED, SEED[0], SEED[0, 0])]
+    with device(where): variables, gradients = list(map(Variable, arrays)), list(map(constant, arrays))
+    optimizer = make()
+    for _ in range(3): optimizer.apply_gradients(list(zip(gradients, variables, strict=True)))
+    if wrong := [v.device for v in variables if where not in v.device]: raise AssertionError(f"a variable is on {wrong[0]}")
+    return [v.numpy() for v in variables]
+
+def check_steps() -> Iterator[Row]:
+    "Rows for the optimizers."
+    known = import_module("tfedu.keras.sgd_adam")
+    for name, make in {"sgd": lambda: known.SGD(.1), "momentum": lambda: known.SGD(.1, .9, True), "adam": lambda: known.Adam(.1)}.items():
+        def work(make=make):
+            both = zip(stepped("GPU:0", make), stepped("CPU:0", make), strict=True)
+            for a, b in both: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+        yield attempt("steps", name, work)
+
+def check_placement() -> Iterator[Row]:
+    "Rows for what is on the card unasked, and for a graph."
+    def unasked():
+        found = [constant(v).device.rpartition("device:")[2] for v in (1., 1, "text")]
+        if found != ["GPU:0", "CPU:0", "CPU:0"]: raise AssertionError(f"a float, an int32 and a text are on {found}")
+    def graph():
+        f = import_module("tfedu.program.function").function(lambda x: OPS["softmax"](x) * x)
+        arrays = [SEED.astype("f4")]
+        return same_on_card(f, arrays, on_device("CPU:0", f, arrays))
+    if gpu.RUNTIME.placed: yield attempt("placement", "unasked", unasked)
+    yield attempt("placement", "a graph", graph)
 
 # %% ../../nbs/4_kernels/490_selfcheck.ipynb #345ff1bf
 def halfway(what: str) -> float:
@@ -286,7 +320,8 @@ def machine(simulated: bool) -> dict:
 def report(simulated: bool, seconds: float, ops: list[str] | None = None) -> tuple[dict, list[Row]]:
     "Run all parts."
     clock, rows = Clock(seconds), []
-    parts = [lambda: check_memory(), lambda: check_tf32(simulated), lambda: check_pairs(clock), lambda: check_training(simulated),
+    parts = [lambda: check_memory(), lambda: check_placement(), lambda: check_tf32(simulated), lambda: check_pairs(clock),
+             lambda: check_steps(), lambda: check_training(simulated),
              lambda: check_kernels(Clock(clock.left() * .5), simulated, FEW if simulated else None),
              lambda: check_ops(Clock(clock.left() * .7), ops)]
     for part in parts if simulated else [*parts, lambda: check_times(clock)]:

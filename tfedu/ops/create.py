@@ -27,6 +27,7 @@ from ..core.errors import InvalidArgumentError
 from ..core.op import INDEX
 from ..core.publish import publish
 from ..core.tensor import Tensor
+from ..core.tensor import here
 from ..core.tensor import place
 from .array import expand_dims
 from .reduce import broadcast_to
@@ -123,7 +124,7 @@ def range_(
     if limit is None: start, limit = 0, start
     given = [convert_to_tensor(v, None if isinstance(v, Tensor) else dtype) for v in (start, limit, delta)]
     exact = as_dtype(highest([x for x in given if isinstance(x, Tensor)]) if dtype is None else dtype)
-    a, b, step = (x.array.astype(exact.np)[()] for x in given)
+    a, b, step = (here(x.array).astype(exact.np)[()] for x in given)
     if step == 0: raise InvalidArgumentError(None, None, "range: delta must not be 0")
     if (b - a) * step < 0: raise InvalidArgumentError(None, None, f"range: with delta {step} there is no way from start {a} to limit {b}")
     count = -((a - b) // step) if exact.is_integer else ceil(abs((b - a) / step))

@@ -32,13 +32,13 @@ from .reduce import reduce_sum
 # %% ../../nbs/2_ops/235_cross_entropy.ipynb #4d1cf91d
 SPARSE, UNSIGNED = "sparse_softmax_cross_entropy_with_logits", {4: np.uint32, 8: np.uint64}   # bytes of a label -> unsigned type
 
-def check_labels(labels, logits) -> None:
+def check_labels(xp, labels, logits) -> None:
     "Raise InvalidArgumentError unless the array `labels` holds a class of `logits` for each of its rows."
     if logits.ndim == 0 or labels.shape != logits.shape[:-1]:
         raise InvalidArgumentError(None, None, f"{SPARSE}: labels must have the shape of logits without its last axis; "
                                                f"given labels of shape {labels.shape} and logits of shape {logits.shape}")
     classes = logits.shape[-1]
-    if labels.size and np.maximum.reduce(labels.view(UNSIGNED[labels.dtype.itemsize]), None) >= classes:
+    if labels.size and xp.maximum.reduce(labels.view(UNSIGNED[labels.dtype.itemsize]), None) >= classes:
         bad = labels[(labels < 0) | (labels >= classes)].flat[0]
         raise InvalidArgumentError(None, None, f"{SPARSE}: Received a label value of {bad} which is outside the valid range [0, {classes})")
 
@@ -71,7 +71,7 @@ def _(xp, g, logits):
 @op("tf.nn.sparse_softmax_cross_entropy_with_logits", T=FLOATING, saves=("powers", "total", "at"))
 def sparse_softmax_cross_entropy_with_logits(xp, labels: INDEX, logits):
     "$-\\log p_k$ for the class `k` of each label. Raises InvalidArgumentError for labels and shapes that do not fit."
-    check_labels(labels, logits)
+    check_labels(xp, labels, logits)
     z, at = shifted(xp, precise(xp, logits), -1), at_labels(xp, labels, logits)
     powers = xp.exp(z)
     total = xp.maximum(xp.add.reduce(powers, -1), 1)

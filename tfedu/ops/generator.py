@@ -29,6 +29,7 @@ from ..core.dtype import uint64
 from ..core.publish import publish
 from ..core.trace import GRAPH
 from ..core.tensor import Tensor
+from ..core.tensor import here
 from ..core.tensor import place
 from ..core.variable import Variable
 from . import philox
@@ -132,7 +133,7 @@ def binomial(position: Position, shape: Any, counts: Any, probs: Any, dtype: Any
     found, shape = kind("Generator.binomial", dtype, INTEGERS | FLOATS), sizes("Generator.binomial", shape)
     key, start = position.source("Generator.binomial", found, reserved(prod(shape)))
     sampler = np.random.Generator(np.random.PCG64(position.mixer.sequence(key, start, 4).tolist()))
-    trials, share = (convert_to_tensor(v).array.astype(np.float64) for v in (counts, probs))
+    trials, share = (here(convert_to_tensor(v).array).astype(np.float64) for v in (counts, probs))
     return place(np.asarray(sampler.binomial(trials.astype(np.int64), share, shape)).astype(found.np))
 
 # %% ../../nbs/2_ops/242_generator.ipynb #f0afde03

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['near_one', 'ample', 'l2_normalize', 'channel_sum', 'affine', 'batch_normalization',
-           'batch_norm_with_global_normalization', 'sufficient_statistics', 'normalize_moments', 'weighted_moments',
-           'local_response_normalization']
+           'batch_norm_with_global_normalization', 'layer_norm', 'sufficient_statistics', 'normalize_moments',
+           'weighted_moments', 'local_response_normalization']
 
 # %% ../../nbs/2_ops/255_normalise.ipynb #afc16fe8
 from math import prod
@@ -16,6 +16,7 @@ from ..core.convert import convert_to_tensor
 from ..core.dtype import float32
 from ..core.errors import InvalidArgumentError
 from ..core.op import FLOATING
+from ..core.op import Kept
 from ..core.op import TENSORS
 from ..core.op import unbroadcast
 from ..core.publish import publish
@@ -31,6 +32,7 @@ from .math import square
 from .piecewise import divide_no_nan
 from .piecewise import maximum
 from .pool import sum_window
+from .reduce import reduce_mean
 from .reduce import reduce_sum
 from .window import slide
 
@@ -117,6 +119,30 @@ def batch_norm_with_global_normalization(
 ) -> Tensor:
     "`batch_normalization` under an older name. `tf.nn.batch_norm_with_global_normalization`"
     return batch_normalization(input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon)
+
+# %% ../../nbs/2_ops/255_normalise.ipynb #3aa721ef
+@op(T=FLOATING, inputs=3, saves=("mean", "inverse"))
+def layer_norm(xp, x, gamma: FLOATING, beta: FLOATING, epsilon=1e-3):
+    "Rows along the last axis with mean `beta` and deviation `gamma`. Raises InvalidArgumentError for sizes that do not fit. Ba et al. 2016"
+    if x.ndim == 0 or not gamma.shape == beta.shape == x.shape[-1:]:
+        raise InvalidArgumentError(None, None, f"layer_norm: gamma and beta must have one axis, as long as the last of x; given x of shape "
+                                               f"{x.shape}, gamma of shape {gamma.shape} and beta of shape {beta.shape}")
+    w = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    mean = w.mean(-1, keepdims=True)
+    w = w - mean
+    inverse = 1 / xp.sqrt((w * w).mean(-1, keepdims=True) + epsilon)
+    return Kept((w * inverse * gamma + beta).astype(x.dtype, copy=False), (mean, inverse))
+
+@layer_norm.vjp
+def _(xp, g, x, gamma, mean, inverse, epsilon, x_dtype, gamma_dtype, beta_dtype):
+    wide = np.float64 if x_dtype == np.float64 else np.float32
+    g, w, average, axes = xp.astype(g, wide), xp.astype(x, wide), reduce_mean.at(xp), tuple(range(len(x.shape) - 1))
+    if mean is None: mean = average(w, -1, True)
+    if inverse is None: inverse = rsqrt.at(xp)(average(square.at(xp)(w - mean), -1, True) + epsilon)
+    hat, h = (w - mean) * inverse, g * xp.astype(gamma, wide)
+    dx = (h - average(h, -1, True) - hat * average(h * hat, -1, True)) * inverse
+    total = reduce_sum.at(xp)
+    return xp.astype(dx, x_dtype), xp.astype(total(g * hat, axes), gamma_dtype), xp.astype(total(g, axes), beta_dtype)
 
 # %% ../../nbs/2_ops/255_normalise.ipynb #40a34988
 @publish("tf.nn.sufficient_statistics")

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SEEDS', 'USED', 'DEFAULT_SEED', 'LARGEST', 'FLOATS', 'INTEGERS', 'Source', 'Seeds', 'set_seed', 'undisturbed',
            'reserved', 'stream', 'takes_seed', 'sown', 'apart', 'kind', 'sizes', 'affine', 'draw_floats', 'seeded',
-           'normal', 'truncated_normal', 'draw_uniform', 'uniform', 'permutation', 'shuffle', 'dropout']
+           'normal', 'truncated_normal', 'draw_uniform', 'uniform', 'permutation', 'shuffle', 'thinned', 'dropout']
 
 # %% ../../nbs/2_ops/240_random.ipynb #416c2067
 from collections.abc import Callable
@@ -19,6 +19,7 @@ from secrets import randbits
 from threading import Lock
 from typing import Any
 import numpy as np
+from ..core.call import op
 from ..core.dispatch import static
 from ..core.convert import convert_to_tensor
 from ..core.convert import shorten
@@ -31,6 +32,9 @@ from ..core.dtype import float64
 from ..core.dtype import int32
 from ..core.dtype import int64
 from ..core.errors import InvalidArgumentError
+from ..core.op import FLOATING
+from ..core.op import Kept
+from ..core.op import unbroadcast
 from ..core.publish import publish
 from ..core.shape import TensorShape
 from ..core.tensor import Tensor
@@ -275,6 +279,19 @@ def shuffle(
     return gather(x, place(permutation(philox.sequence(key, start, rows - 1)))) if rows > 1 else x
 
 # %% ../../nbs/2_ops/240_random.ipynb #1b3080d8
+@op(T=FLOATING, inputs=1, linear=True, saves=("mask",))
+def thinned(xp, x, rate, shape, key, start):
+    "`x` with some elements set to 0 and the others scaled up: the mask, of `shape`, is made of the bits from counter `start` on."
+    exact = x.dtype.type
+    keep = philox.uniform(key, start, prod(shape), np.dtype(x.dtype)).reshape(shape) >= exact(rate)
+    mask = xp.asarray(keep.astype(x.dtype) * exact(1 / (1 - rate)))
+    return Kept(x * mask, (mask,))
+
+@thinned.vjp
+def _(xp, g, x_shape, mask, rate, shape, key, start):
+    return unbroadcast(xp, thinned.at(xp)(g, rate, shape, key, start) if mask is None else g * mask, x_shape)
+
+# %% ../../nbs/2_ops/240_random.ipynb #825324e9
 @publish("tf.nn.dropout")
 def dropout(
     x,                        # Tensor of floats
@@ -289,7 +306,7 @@ def dropout(
     if not x.dtype.is_floating: raise ValueError(f"dropout: x must be floating, as it is scaled, got {x.dtype.name}")
     if share == 0: return x
     need_numbers("nn.dropout")   # of the mask
-    full, exact = tuple(x.shape), x.dtype.np.type
+    full = tuple(x.shape)
     shape = full if noise_shape is None else [n if m is None else m for m, n in zip(static(noise_shape), full, strict=True)]
-    keep = uniform(shape, dtype=x.dtype, seed=seed).array >= exact(share)
-    return multiply(x, place(keep.astype(x.dtype.np) * exact(1 / (1 - share))))
+    shape = sizes("dropout", shape)
+    return thinned(x, share, shape, *stream("random.uniform", x.dtype, seed, reserved(prod(shape))))

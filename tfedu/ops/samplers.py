@@ -26,6 +26,7 @@ from ..core.op import unbroadcast
 from ..core.optional import optional
 from ..core.publish import publish
 from ..core.tensor import Tensor
+from ..core.tensor import here
 from ..core.tensor import place
 from . import philox
 from .reduce import broadcast_to
@@ -134,7 +135,7 @@ def draw_gamma(name: str, source: Source, shape: Any, alpha: Any, beta: Any, dty
     if front: shape = (*shape, *end)
     ends_with(name, shape, end)
     key, start = source(name, found, 256 * prod(shape))
-    numbers = arranged(shape, [alpha.array], lambda a: gamma_numbers(key, start, a)).astype(found.np)
+    numbers = arranged(shape, [here(alpha.array)], lambda a: gamma_numbers(key, start, a)).astype(found.np)
     standard = gamma_quantile(broadcast_to(alpha, shape), place(np.zeros(shape, found.np)), lambda: numbers)
     return maximum(quotient(standard, beta), place(np.array(np.finfo(found.np).tiny)))
 
@@ -193,7 +194,7 @@ def as_counts(numbers: np.ndarray, dtype: DType) -> Tensor:
 
 def rates(lam: Any) -> np.ndarray:
     "Rates as an array; whole ones are taken too."
-    return np.asarray(convert_to_tensor(lam).array).astype(np.float64)
+    return here(convert_to_tensor(lam).array).astype(np.float64)
 
 @publish("tf.random.poisson")
 def poisson(shape, lam, dtype=float32, seed: int | None = None, name: str | None = None) -> Tensor:
@@ -208,7 +209,7 @@ def stateless_poisson(shape, seed, lam, dtype=int32, name: str | None = None) ->
     "Counts at the rates `lam`, which broadcast to `shape`. Raises InvalidArgumentError else. `tf.random.stateless_poisson`"
     me, found, shape = "stateless_poisson", kind("stateless_poisson", dtype, COUNTS), sizes("stateless_poisson", shape)
     lam = rates(lam)
-    if shape[len(shape) - lam.ndim:] != lam.shape: lam = broadcast_to(place(lam), shape).array
+    if shape[len(shape) - lam.ndim:] != lam.shape: lam = np.broadcast_to(lam, shape)
     key, start = stateless(me, seed)(me, found, 0)
     return as_counts(arranged(shape, [lam], lambda r: poisson_numbers(key, start, r)), found)
 

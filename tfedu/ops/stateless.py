@@ -24,6 +24,7 @@ from ..core.dtype import uint64
 from ..core.errors import InvalidArgumentError
 from ..core.publish import publish
 from ..core.tensor import Tensor
+from ..core.tensor import here
 from ..core.tensor import place
 from . import philox
 from .array import stack
@@ -139,7 +140,7 @@ def draw_classes(name: str, logits: Any, num_samples: Any, dtype: Any, locate: A
     if count < 0: raise InvalidArgumentError(None, None, f"{name}: num_samples must not be negative, got {count}")
     rows, classes = x.array.shape
     if not classes: raise InvalidArgumentError(None, None, f"{name}: logits must have at least one class, got shape {x.shape}")
-    values = x.array.astype(np.float64)
+    values = here(x.array).astype(np.float64)
     finite = np.isfinite(values)
     top = np.where(finite, values, -np.inf).max(1, initial=-np.inf, keepdims=True)
     sums = np.where(finite, np.exp(np.where(finite, values - np.where(np.isfinite(top), top, 0), 0)), 0).cumsum(1)

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['WHOLE', 'merged', 'apart', 'folded', 'inward', 'outward', 'convolved', 'multiplied', 'lettered', 'front', 'gathered',
            'scattered', 'shifted', 'segmented', 'spread_out', 'replaced_rows', 'inverted', 'picked', 'sliced', 'put',
-           'biased', 'half_of_squares', 'share_of_zeros', 'in_order', 'promised', 'chosen', 'one_hot', 'masked',
-           'first_batched', 'unravelled', 'second', 'recurrent', 'spelled', 'turned_around']
+           'biased', 'half_of_squares', 'share_of_zeros', 'in_order', 'promised', 'normalised', 'chosen', 'one_hot',
+           'masked', 'first_batched', 'unravelled', 'second', 'recurrent', 'spelled', 'turned_around']
 
 # %% ../../nbs/5_program/561_batch_rules.ipynb #a2f0746b
 from collections.abc import Callable
@@ -21,6 +21,7 @@ from .vectorize import aligned
 from .vectorize import every
 from .vectorize import follow
 from .vectorize import from_end
+from .vectorize import in_front
 from .vectorize import listed
 from .vectorize import rank_of
 from .vectorize import stacked
@@ -215,6 +216,19 @@ def promised(call, xs, params, n):
 
 follow(promised, "ensure_shape"), follow(biased, "bias_add"), follow(half_of_squares, "l2_loss"), follow(share_of_zeros, "zero_fraction")
 follow(in_order, "is_non_decreasing is_strictly_increasing")
+
+# %% ../../nbs/5_program/561_batch_rules.ipynb #d30bf25c
+def normalised(call, xs, params, n):
+    "The rule of `layer_norm`; NotImplemented for types that differ."
+    x, gamma, beta = xs
+    if Batched not in (type(gamma), type(beta)): return call(x.x, gamma, beta, *params.values())
+    whole = [v.x if type(v) is Batched else v for v in xs]
+    if len({v.dtype for v in whole}) > 1: return NotImplemented
+    zero = OPS["zeros_like"](whole[1]) if type(gamma) is not Batched else OPS["reduce_sum"](OPS["zeros_like"](gamma.x), 0)
+    plain = Batched(call(stacked(x, n), OPS["ones_like"](zero), zero, *params.values()))
+    return aligned(OPS["add"], (Batched(aligned(OPS["multiply"], (plain, gamma), {}, n)), beta), {}, n)
+
+follow(normalised, "layer_norm"), follow(in_front(shape=1), "thinned")
 
 # %% ../../nbs/5_program/561_batch_rules.ipynb #09ece5eb
 def chosen(call, xs, params, n):

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from itertools import pairwise
 from math import prod
+from typing import Any
 from typing import NamedTuple
 import numpy as np
 from ..core.dtype import DType
@@ -21,6 +22,7 @@ from ..core.errors import DataLossError
 from ..core.errors import InvalidArgumentError
 from ..core.errors import NotFoundError
 from ..core.errors import UnimplementedError
+from ..core.memory import here_or_same
 from ..ops.file import named
 from ..ops.file import read_bytes
 from ..ops.record import masked
@@ -157,8 +159,9 @@ def read_entry(path: str, data: bytes) -> Entry:
     return entry
 
 # %% ../../nbs/5_program/571_bundle.ipynb #fd2eb4b9
-def array_bytes(a: np.ndarray) -> tuple[bytes, bytes]:
+def array_bytes(a: Any) -> tuple[bytes, bytes]:
     "The bytes of an array in a data file, and their checksum."
+    a = here_or_same(a)
     if a.dtype != object:
         data = np.ascontiguousarray(a).astype(a.dtype.newbyteorder("<") if a.dtype.kind in "iufc" else a.dtype, copy=False).tobytes()
         return data, masked(data)

@@ -13,15 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from ..autodiff.tape import GradientTape
 from ..autodiff.tape import walk
+from ..core.memory import beside
 from ..core.nest import flatten
 from ..core.op import TENSORS
 from ..core.record import Rows
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
-from ..core.tensor import wrap
 from ..core.variable import EFFECTS
 from ..core.trace import GRAPH
 from ..core.trace import JOURNAL
+from ..ops.random import apart
+from ..ops.random import takes_seed
 from ..ops.array import shape
 from .execute import Trail
 from .execute import ahead
@@ -105,7 +107,7 @@ def cotangents(found: list, results: list) -> list:
     "What `backward` computed, for each source: an array, rows, or None."
     def one(at):
         if at is None: return None
-        if type(at) is int: return np.asarray(results[at])
+        if type(at) is int: return results[at] if hasattr(results[at], "get") else np.asarray(results[at])
         return Rows(np, [(results[at[0]], results[at[1]])], at[2])
     return [one(at) for at in found]
 
@@ -138,8 +140,10 @@ def replay_call(node: Node, nest: tuple) -> list:
     if (graph := GRAPH.get()) is not None and any([x.symbolic for x in given]):
         _, outs, new = call_node(graph, node.what, args, kw, keep)
         return [*outs, kept_by(new)] if keep else outs
-    if not keep: return [y for y in flatten(node.what(*args, **kw), expand_composites=True) if y is not None]
-    outs, trail = ahead(node.what, args, kw, [x for x in given if x.dtype.differentiable])
+    if (draws := takes_seed(node.what)) and node.alone is None: node.alone = apart(lambda args, kw: node.what(*args, **kw))
+    def function(*args, **kw): return node.alone(args, kw) if draws else node.what(*args, **kw)
+    if not keep: return [y for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
+    outs, trail = ahead(function, args, kw, [x for x in given if x.dtype.differentiable])
     return [*outs, trail]
 
 def replay_pull(node: Node, nest: tuple) -> list:
@@ -170,5 +174,5 @@ REPLAY: dict[str, Callable] = {
     "op": replay_op, "call": replay_call, "act": replay_act, "effect": replay_effect, "pull": replay_pull,
     "read": lambda node, nest: [node.what.value()],
     "size": lambda node, nest: [shape(nest[0][0])[node.params]],
-    "capture": lambda node, nest: [wrap(node.what)],
-    "constant": lambda node, nest: [wrap(node.what)]}
+    "capture": lambda node, nest: [beside(node.what)],
+    "constant": lambda node, nest: [beside(node.what)]}

@@ -23,6 +23,7 @@ from ..core.convert import convert_to_tensor
 from ..core.dispatch import explained
 from ..core.errors import InvalidArgumentError
 from ..core.errors import OpError
+from ..core.memory import here_or_same
 from ..core.nest import flatten
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
@@ -299,7 +300,7 @@ def compiled(graph: Graph) -> Program:
     needed = {id(v) for v in graph.outputs} | {id(v) for node in graph.nodes for v in node.reads()}
     dying = last_uses(graph.nodes, [v for v in graph.outputs if v is not None])
     for at, node in enumerate(graph.nodes):
-        if node.kind in ("constant", "capture"): space[name(node.outputs[0])] = node.what
+        if node.kind in ("constant", "capture"): space[name(node.outputs[0])] = here_or_same(node.what)
         elif node.kind == "into":
             names[id(node.outputs[0])] = name(node.params[0])
             lines.append(line(node, name, space, needed))

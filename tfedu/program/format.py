@@ -20,6 +20,7 @@ from ..core.dtype import FROM_NUMPY
 from ..core.errors import DataLossError
 from ..core.errors import InvalidArgumentError
 from ..core.errors import UnimplementedError
+from ..core.memory import here_or_same
 from ..core.shape import TensorShape
 from ..core.shape import TensorSpec
 from ..ops.indexed_slices import IndexedSlicesSpec
@@ -96,6 +97,7 @@ WRITERS: dict[type, tuple[int, Callable]] = {   # type -> tag, and what is writt
 
 def encode(x: Any) -> bytes:
     "A value as bytes. Raises UnimplementedError for what cannot be saved."
+    x = here_or_same(x)   # an array of a card
     if type(x) in WRITERS: tag, write = WRITERS[type(x)]
     elif type(x).__name__ in SPECS: return bytes([20]) + many([type(x).__name__, *x._serialize()])
     elif isinstance(x, np.dtype): return bytes([21]) + sized(FROM_NUMPY[x].name.encode())

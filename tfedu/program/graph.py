@@ -75,7 +75,7 @@ class Value:
 # %% ../../nbs/5_program/500_graph.ipynb #8c6bffc1
 class Node:
     "One operation of a graph."
-    __slots__ = ("name", "kind", "what", "inputs", "params", "outputs", "place", "effect", "plural")
+    __slots__ = ("name", "kind", "what", "inputs", "params", "outputs", "place", "effect", "plural", "alone")
     def __init__(self,
         name: str,            # Unique in the graph
         kind: str,            # How `what` is to be understood: a key of `program.execute.KINDS`
@@ -87,6 +87,7 @@ class Node:
     ):
         self.name, self.kind, self.what, self.inputs, self.params = name, kind, what, inputs, params
         self.effect, self.plural, self.outputs, self.place = effect, plural, [], None
+        self.alone = None   # for a function that draws: itself, with draws of its own that follow each other
 
     def reads(self) -> list[Value]:
         "The values that it needs."

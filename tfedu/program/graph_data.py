@@ -19,6 +19,7 @@ from ..core.dtype import DType
 from ..core.dtype import FROM_NUMPY
 from ..core.dtype import variant
 from ..core.errors import UnimplementedError
+from ..core.memory import here_or_same
 from ..core.publish import PUBLIC
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
@@ -142,7 +143,8 @@ def plain(x: Any, numbers: dict[int, int], owner: Owner) -> Any:
         return Record(name, list(map(again, x)))
     if isinstance(x, (list, tuple)): return (list if isinstance(x, list) else tuple)([again(part) for part in x])
     if isinstance(x, slice): return slice(again(x.start), again(x.stop), again(x.step))
-    if isinstance(x, Tensor): return x.array
+    if isinstance(x, Tensor): x = x.array
+    x = here_or_same(x)
     if not callable(x) or isinstance(x, (DType, type(...))): return x
     if (name := public_name(x)) is None:
         raise unsaved(f"{getattr(x, '__name__', x)} is no public function that computes and nothing else")

@@ -26,7 +26,6 @@ from ..ops.indexed_slices import IndexedSlices
 from ..ops.array import shape as shape_of
 from .array_in_graph import contents
 from .array_in_graph import pulled
-from .array_in_graph import rebuilt
 from .array_in_graph import redone
 from .branch import branch
 from .composites import joined
@@ -41,6 +40,7 @@ from .format import Var
 from .graph_data import Owner
 from .graph_data import public_function
 from .graph_data import record_class
+from .loop import apart
 from .loop import repeated
 from .validate import wrong
 from .versions import Slot
@@ -82,7 +82,7 @@ def watched(
 ) -> list:
     "The results of `run`, and what the way back needs."
     if asked is None: return [*run(start, captured), None]
-    start, captured = [[rebuilt(x, map(OPS["identity"], contents(x))) for x in xs] for xs in (start, captured)]   # one may be there twice
+    start, captured = [list(map(apart, xs)) for xs in (start, captured)]   # one may be there twice
     with GradientTape(persistent=True) as tape:
         tape.watch([x for part in (*start, *captured) for x in contents(part) if x.dtype.differentiable])
         tape.watch([owner.variables[x.number] for x in asked if type(x) is Var])

@@ -23,6 +23,7 @@ from ..core.publish import RESCUES
 from ..core.shape import TensorShape
 from ..core.shape import shape_of
 from ..core.tensor import Tensor
+from ..core.tensor import here
 from ..core.trace import GRAPH
 from ..core.trace import AtRunTime
 from ..core.trace import JOURNAL
@@ -211,7 +212,7 @@ class Constants(Graph):
     def constant(self, array: np.ndarray, kind: str = "constant") -> Value:
         "An array, as a value."
         if (known := self.captures.get(id(array))) is None:
-            small = (array,) if array.dtype.kind in "iub" and array.size <= SMALL else ()
+            small = (here(array),) if array.dtype.kind in "iub" and array.size <= SMALL else ()
             node = self.add(kind, array, specs=[(array.shape, array.dtype, small)], title="Const" if kind == "constant" else "Capture")
             known = self.captures[id(array)] = array, node.outputs[0]
         return known[1]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from ..autodiff.forward import Tangents
 from ..core.convert import convert_to_tensor
+from ..core.device import nearby
 from ..core.dtype import as_dtype
 from ..core.dtype import float32
 from ..core.dtype import int32
@@ -153,7 +154,7 @@ def result_of(function: Callable, nest: Any) -> tuple[Any, list]:
     if function.__name__.startswith("assert_"): return None, []
     if function.__name__ == "range_" and not known: return counting(*nest[0], **nest[1])
     exact = function.__name__ in LOOK_AT_SHAPES or known
-    with undisturbed(): found = outside(lambda: examined(compute, nest, False, exact, arrays_in, function.__name__))
+    with undisturbed(), nearby(): found = outside(lambda: examined(compute, nest, False, exact, arrays_in, function.__name__))
     return guess(function, nest) if found is None else found
 
 def arrays_in(result: Any) -> list:
