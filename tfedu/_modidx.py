@@ -900,6 +900,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                       'tfedu.keras.sgd_adam.in_pieces': ('8_keras/sgd_adam.html#in_pieces', 'tfedu/keras/sgd_adam.py'),
                                       'tfedu.keras.sgd_adam.serialize': ('8_keras/sgd_adam.html#serialize', 'tfedu/keras/sgd_adam.py'),
                                       'tfedu.keras.sgd_adam.sweep': ('8_keras/sgd_adam.html#sweep', 'tfedu/keras/sgd_adam.py'),
+                                      'tfedu.keras.sgd_adam.together': ('8_keras/sgd_adam.html#together', 'tfedu/keras/sgd_adam.py'),
                                       'tfedu.keras.sgd_adam.touch': ('8_keras/sgd_adam.html#touch', 'tfedu/keras/sgd_adam.py')},
             'tfedu.kernels.atomics': {'tfedu.kernels.atomics.atomic': ('4_kernels/atomics.html#atomic', 'tfedu/kernels/atomics.py')},
             'tfedu.kernels.coalescing': { 'tfedu.kernels.coalescing.aligned': ( '4_kernels/coalescing.html#aligned',
