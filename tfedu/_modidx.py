@@ -887,6 +887,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                       'tfedu.keras.sgd_adam.SGD.get_config': ( '8_keras/sgd_adam.html#sgd.get_config',
                                                                                'tfedu/keras/sgd_adam.py'),
                                       'tfedu.keras.sgd_adam.adapt': ('8_keras/sgd_adam.html#adapt', 'tfedu/keras/sgd_adam.py'),
+                                      'tfedu.keras.sgd_adam.adapt_at': ('8_keras/sgd_adam.html#adapt_at', 'tfedu/keras/sgd_adam.py'),
                                       'tfedu.keras.sgd_adam.at_rows': ('8_keras/sgd_adam.html#at_rows', 'tfedu/keras/sgd_adam.py'),
                                       'tfedu.keras.sgd_adam.change_all': ('8_keras/sgd_adam.html#change_all', 'tfedu/keras/sgd_adam.py'),
                                       'tfedu.keras.sgd_adam.descend': ('8_keras/sgd_adam.html#descend', 'tfedu/keras/sgd_adam.py'),

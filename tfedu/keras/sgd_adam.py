@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CACHE', 'FAINT', 'SWEEP', 'WIDE', 'OPTIMIZERS', 'in_pieces', 'change_all', 'sweep', 'descend',
            'descend_with_momentum', 'at_rows', 'descend_all', 'touch', 'descend_on_card', 'together', 'SGD', 'adapt',
-           'Adam', 'serialize', 'deserialize', 'get']
+           'adapt_at', 'Adam', 'serialize', 'deserialize', 'get']
 
 # %% ../../nbs/8_keras/802_sgd_adam.ipynb #6b1d097f
 from collections.abc import Callable
@@ -210,6 +210,15 @@ def adapt(
         np.subtract(v, c, out=v, casting="unsafe") # v -= rate m / (sqrt(s) + epsilon)
     in_pieces(move, value, mean, square, grad, *(() if largest is None else (largest,)))
 
+# %% ../../nbs/8_keras/802_sgd_adam.ipynb #f923bc1e
+def adapt_at(
+    var: Place,      # Where it lives decides
+    amsgrad: bool,   # No kernel knows the largest squares
+) -> Callable:       # With the parameters of `adapt`
+    "What takes a step of Adam."
+    fused = UPDATES.get(("adam", var.cls.kind)) if UPDATES and var.dtype is float32 and not amsgrad else None
+    return adapt if fused is None else fused
+
 # %% ../../nbs/8_keras/802_sgd_adam.ipynb #2540c41c
 @publish("tf.keras.optimizers.Adam")
 class Adam(Optimizer):
@@ -238,14 +247,12 @@ class Adam(Optimizer):
 
     def _resource_apply_dense(self, grad, var, apply_state):
         g, rule, slots = grad.array, apply_state[var.device, var.dtype]["rule"], [self.get_slot(var, name) for name in self._averages]
-        fused = UPDATES.get(("adam", var.cls.kind)) if UPDATES and var.dtype is float32 and not self.amsgrad else None
-        if fused is not None: return change_all(lambda *arrays: fused(*arrays, g, *rule), var, *slots)
-        change_all(lambda v, m, s, *top: adapt(v, m, s, g, *rule, *top), var, *slots)
+        step = adapt_at(var, self.amsgrad)
+        change_all(lambda v, m, s, *top: step(v, m, s, g, *rule, *top), var, *slots)
         if number(self.iterations) % SWEEP == SWEEP - 1: change_all(sweep, *slots)
 
     def _resource_apply_sparse(self, grad, var, indices, apply_state):
-        whole = np.zeros_like(var.array)
-        whole[rows(var, "apply_gradients", indices)] = grad.array
+        (whole := np.zeros_like(var.array))[rows(var, "apply_gradients", indices)] = grad.array
         self._resource_apply_dense(wrap(whole, var.cls), var, apply_state)
 
     def set_weights(self, weights: list) -> None:
