@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['CACHE', 'FAINT', 'SWEEP', 'WIDE', 'OPTIMIZERS', 'in_pieces', 'change_all', 'sweep', 'descend',
-           'descend_with_momentum', 'at_rows', 'descend_all', 'touch', 'descend_on_card', 'SGD', 'adapt', 'Adam',
-           'serialize', 'deserialize', 'get']
+           'descend_with_momentum', 'at_rows', 'descend_all', 'touch', 'descend_on_card', 'together', 'SGD', 'adapt',
+           'adapt_at', 'Adam', 'serialize', 'deserialize', 'get']
 
 # %% ../../nbs/8_keras/802_sgd_adam.ipynb #6b1d097f
 from collections.abc import Callable
@@ -123,7 +123,6 @@ def touch(array: Any) -> None:
 def descend_on_card(
     optimizer: Any,   # With settings, slots and variables that it knows
     pairs: list,      # (gradient, variable)
-    rule: tuple,      # Momentum, and whether Nesterov's
 ) -> bool:
     "Change all variables by few launches; or none, and return False, if there is more to it."
     first, rate = pairs[0][0], optimizer._hyper["learning_rate"]
@@ -133,10 +132,17 @@ def descend_on_card(
         if not isinstance(g, Tensor) or type(v) is not Variable or v.serial not in optimizer._known or v.constraint: return False
         if not g.dtype is v.dtype is float32 or g.device != v.device or g.array.shape != v.array.shape: return False
     places = [v for _, v in pairs]
+    rule = (number(optimizer._get_hyper("momentum")), optimizer.nesterov) if optimizer._momentum else ()
     speeds = [optimizer.get_slot(v, "momentum") for v in places] if rule else []
     for place in (*places, *speeds): change(place, touch)
     fused([v.array for v in places], [v.array for v in speeds] or None, [g.array for g, _ in pairs], number(rate), *rule)
     return True
+
+# %% ../../nbs/8_keras/802_sgd_adam.ipynb #870e3bfc
+def together(optimizer: Any, pairs: list) -> bool:
+    "Change all variables at once, if that can be done."
+    if UPDATES and descend_on_card(optimizer, pairs): return True
+    return not optimizer._momentum and descend_all(optimizer._hyper, optimizer._known, pairs)
 
 # %% ../../nbs/8_keras/802_sgd_adam.ipynb #17417a31
 @publish("tf.keras.optimizers.SGD")
@@ -163,11 +169,7 @@ class SGD(Optimizer):
         state = apply_state[var_device, var_dtype]
         state["rule"] = number(state["lr_t"]), *((number(self._get_hyper("momentum")), self.nesterov) if self._momentum else ())
 
-    def _at_once(self, pairs):
-        if type(self) is not SGD: return False
-        rule = (number(self._get_hyper("momentum")), self.nesterov) if UPDATES and self._momentum else ()
-        if UPDATES and descend_on_card(self, pairs, rule): return True
-        return not self._momentum and descend_all(self._hyper, self._known, pairs)
+    def _at_once(self, pairs): return type(self) is SGD and together(self, pairs)
 
     def _resource_apply_dense(self, grad, var, apply_state):
         g, rule = grad.array, apply_state[var.device, var.dtype]["rule"]
@@ -208,6 +210,15 @@ def adapt(
         np.subtract(v, c, out=v, casting="unsafe") # v -= rate m / (sqrt(s) + epsilon)
     in_pieces(move, value, mean, square, grad, *(() if largest is None else (largest,)))
 
+# %% ../../nbs/8_keras/802_sgd_adam.ipynb #f923bc1e
+def adapt_at(
+    var: Place,      # Where it lives decides
+    amsgrad: bool,   # No kernel knows the largest squares
+) -> Callable:       # With the parameters of `adapt`
+    "What takes a step of Adam."
+    fused = UPDATES.get(("adam", var.cls.kind)) if UPDATES and var.dtype is float32 and not amsgrad else None
+    return adapt if fused is None else fused
+
 # %% ../../nbs/8_keras/802_sgd_adam.ipynb #2540c41c
 @publish("tf.keras.optimizers.Adam")
 class Adam(Optimizer):
@@ -236,14 +247,12 @@ class Adam(Optimizer):
 
     def _resource_apply_dense(self, grad, var, apply_state):
         g, rule, slots = grad.array, apply_state[var.device, var.dtype]["rule"], [self.get_slot(var, name) for name in self._averages]
-        fused = UPDATES.get(("adam", var.cls.kind)) if UPDATES and var.dtype is float32 and not self.amsgrad else None
-        if fused is not None: return change_all(lambda *arrays: fused(*arrays, g, *rule), var, *slots)
-        change_all(lambda v, m, s, *top: adapt(v, m, s, g, *rule, *top), var, *slots)
+        step = adapt_at(var, self.amsgrad)
+        change_all(lambda v, m, s, *top: step(v, m, s, g, *rule, *top), var, *slots)
         if number(self.iterations) % SWEEP == SWEEP - 1: change_all(sweep, *slots)
 
     def _resource_apply_sparse(self, grad, var, indices, apply_state):
-        whole = np.zeros_like(var.array)
-        whole[rows(var, "apply_gradients", indices)] = grad.array
+        (whole := np.zeros_like(var.array))[rows(var, "apply_gradients", indices)] = grad.array
         self._resource_apply_dense(wrap(whole, var.cls), var, apply_state)
 
     def set_weights(self, weights: list) -> None:

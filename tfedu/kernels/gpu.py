@@ -259,6 +259,7 @@ def register(
     CONVERTERS[xp.ndarray] = beside   # arrays of the card become tensors there, without a copy
     if AWAY not in UNUSUAL: UNUSUAL.append(AWAY)
 
+# %% ../../nbs/4_kernels/484_gpu.ipynb #fbdb0809
 def use() -> int:
     "Register all real cards, and say how many there are."
     if count := cards():
