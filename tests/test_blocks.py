@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tfedu as tf
 from tfedu.core import blocks, threads
-from tfedu.core.blocks import BLOCK, in_blocks, strips
+from tfedu.core.blocks import BLOCK, LINE, ROW, Job, aligned, flat_sum, in_blocks, owner, share_out, strips
 from tfedu.core.tensor import CPU, LARGE, Large
 
 RNG = np.random.default_rng(0)
@@ -169,3 +169,41 @@ def test_sizes_of_a_product_that_do_not_fit(monkeypatch):
     for a, b in (((4, 5), (6, 7)), ((2, 4, 5), (3, 5, 6))):
         with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match="matmul"): tf.matmul(np.zeros(a), np.zeros(b))
     assert threads.INSIDE[0] == 0
+
+
+def test_a_helper_that_asks_for_help_does_the_work_itself():
+    def outer(k): share_out(lambda i: found.append((k, i)), list(range(3)))
+    found = []
+    share_out(outer, list(range(8)))
+    assert sorted(found) == [(k, i) for k in range(8) for i in range(3)]
+
+
+def test_a_job_forgets_its_work_and_raises_each_time():
+    job = Job(lambda: 1 / 0)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError): job.result()
+    assert job.work is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "complex128", "bool"])
+@pytest.mark.parametrize("shape", [(5, 7), (0, 3), ()])
+def test_arrays_begin_with_a_line(shape, dtype):
+    array = aligned(shape, np.dtype(dtype))
+    assert array.ctypes.data % LINE == 0 and array.shape == shape and array.dtype == dtype and owner(array)
+    assert array.flags.c_contiguous and array.flags.writeable and not owner(array[...])
+
+
+@pytest.mark.parametrize("n", [0, 1, ROW, 3 * ROW, 3 * ROW + 1])
+def test_flat_sums(n):
+    x = np.random.default_rng(n).normal(size=n)
+    np.testing.assert_allclose(flat_sum(x), x.sum(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(flat_sum(x.astype("f4")), x.sum(), rtol=1e-5, atol=1e-4)
+
+
+def test_a_variable_takes_a_large_result_without_a_copy():
+    y = tf.constant(np.ones((1 << 10, 1 << 9), np.float32)) + 1.
+    v = tf.Variable(tf.zeros((1 << 10, 1 << 9)))
+    v.assign(y)
+    assert v.array is y.array
+    v.assign_add(y)
+    assert (y.numpy() == 2).all() and (v.numpy() == 4).all()

@@ -5707,6 +5707,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                       'tfedu.program.strips.call_lines': ('5_program/strips.html#call_lines', 'tfedu/program/strips.py'),
                                       'tfedu.program.strips.fused_kernel': ( '5_program/strips.html#fused_kernel',
                                                                              'tfedu/program/strips.py'),
+                                      'tfedu.program.strips.head_of': ('5_program/strips.html#head_of', 'tfedu/program/strips.py'),
                                       'tfedu.program.strips.in_one_pass': ('5_program/strips.html#in_one_pass', 'tfedu/program/strips.py'),
                                       'tfedu.program.strips.laid': ('5_program/strips.html#laid', 'tfedu/program/strips.py'),
                                       'tfedu.program.strips.leading': ('5_program/strips.html#leading', 'tfedu/program/strips.py'),
