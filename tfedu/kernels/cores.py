@@ -283,7 +283,7 @@ static void run_fast() {
   unguard();
 }
 #endif
-static void run_checked(void *) { if (_setjmp(way_out) == 0) run_blocks(); }
+static void run_checked() { if (_setjmp(way_out) == 0) run_blocks(); }
 }
 """
 
@@ -292,8 +292,8 @@ CALLED = r"""
 extern "C" __attribute__((visibility("default"))) int sim_launch(const sim::Launch *given, sim::Board *board) {
   sim::begin(given, board);
 #if CHECKING
-  sim::check_launch(given->arrays, given->array_count, sim::dynamic_memory, given->dynamic);
-  return sim::check_in_child(sim::run_checked, nullptr, given->seconds);
+  sim::check_launch(sim::dynamic_memory);
+  return sim::check_run(sim::run_checked);
 #else
   sim::run_fast();
   return board->faults;

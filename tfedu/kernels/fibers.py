@@ -25,7 +25,7 @@ struct Launch {
   unsigned grid[3], block[3];
   size_t dynamic;                                     // bytes of dynamic shared memory
   int order, seed, cores, array_count;                // order 0: up, 1: down, 2: random
-  double seconds; const Array *arrays; char *stacks; void *options;
+  double seconds; const Array *arrays; char *stacks; void *notes;     // notes: of checked mode
 };
 struct Fault { int kind, line; unsigned block[3]; int thread, other, signal; long info; const void *places[8]; };
 struct Board {
@@ -316,10 +316,10 @@ namespace sim {
 [[noreturn]] void leave();
 #if CHECKING
 void found(int kind, int line, int thread, int other, long info);
-void check_launch(const Array *arrays, int count, char *dynamic, size_t bytes);
+void check_launch(char *dynamic);
 void check_block(); void check_block_end();
 void check_barrier(int line); void check_fence(int first, unsigned mask);
-int check_in_child(void (*work)(void *), void *argument, double seconds);
+int check_run(void (*work)());
 #endif
 static void check_same_line(Thread *me, int line);
 static void meet(Thread *lanes, unsigned mask, bool fence);

@@ -6,7 +6,7 @@
 __all__ = ['WORDS', 'HOW', 'LINE', 'LINES', 'ACCESS', 'ACCESSES', 'STYLE', 'Finding', 'Count', 'Branch', 'checked_module',
            'checked', 'short_name', 'element', 'Launched', 'place', 'block_of', 'race_text', 'lines_of', 'findings_of',
            'counts_of', 'branches_of', 'accesses_of', 'Report', 'as_text', 'beside', 'as_html', 'shared_variables',
-           'owned_shared', 'view', 'check', 'checked_kernel', 'run_checked']
+           'owned_shared', 'check', 'checked_kernel', 'run_checked']
 
 # %% ../../nbs/4_kernels/417_report.ipynb #6aa5293d
 import ctypes
@@ -24,8 +24,6 @@ from . import counts
 from . import hooks
 from . import shadow
 from . import simulator
-from .compiler import family
-from .compiler import find_compiler
 from .compiler import source_lines
 from .source import endless_line
 
@@ -58,10 +56,9 @@ class Branch(NamedTuple):
 
 # %% ../../nbs/4_kernels/417_report.ipynb #a3d67c7a
 @lru_cache(256)
-def checked_module(code: str, options: tuple, names: tuple) -> simulator.RawModule:
+def checked_module(code: str, options: tuple, names: tuple) -> hooks.CheckedModule:
     "A source, compiled for checked mode."
-    flags = hooks.FLAGS[family(find_compiler())]
-    return simulator.RawModule(code=code, options=options, name_expressions=names, checked=hooks.RUNTIME, flags=flags)
+    return hooks.CheckedModule(code, options, names)
 
 def checked(
     kernel: simulator.RawKernel,
@@ -168,6 +165,7 @@ def lines_of(
 # %% ../../nbs/4_kernels/417_report.ipynb #1968a5cc
 def findings_of(launched: Launched, results) -> list[Finding]:
     "What C++ found, in words and lines."
+    if not results["findings"]: return []
     raw = results["finding"][:results["findings"]].copy()
     lines, found = lines_of(launched.kernel.module, np.r_[raw["where"], raw["other_where"]]), []
     for f in raw:
@@ -222,14 +220,13 @@ def accesses_of(launched: Launched, log: ndarray) -> ndarray:   # `(n,)` of `ACC
 # %% ../../nbs/4_kernels/417_report.ipynb #b38c9677
 class Report:
     "What checked mode found and counted in one launch."
-    def __init__(self, launched: Launched, results, log: ndarray, executed: ndarray, seconds: float):
+    def __init__(self, launched: Launched, results, log: ndarray, flops: int | None, seconds: float):
         self.kernel, self.source, self.seconds = launched.kernel.name, launched.kernel.module.code, seconds
         self.launched, self.log = launched, log
         self.findings = findings_of(launched, results)
         self.blocks, self.complete = int(results["blocks_logged"]), not results["log_full"]       # counted; whether they fit in the log
         self.barriers = dict(sorted(results["barriers"][:results["lines"]].tolist()))              # line -> times that a block passed
-        machine = counts.count_flops(counts.flops_by_block(launched.kernel.module.path), executed)
-        self.flops = None if machine is None else machine + int(results["flops"])
+        self.flops = None if flops is None else flops + int(results["flops"])
 
     @cached_property
     def counts(self) -> list[Count]: return counts_of(self.launched.kernel.module, self.log)
@@ -304,16 +301,10 @@ def shared_variables(
 @lru_cache(256)
 def owned_shared(kernel: simulator.RawKernel) -> tuple[dict, ndarray]:
     "Static shared variables of a kernel, and a map of their bytes, in units of four."
-    variables = shared_variables(kernel)
-    owned = np.zeros(max((at + size for at, size in variables.values()), default=0) // 4 + (1 << 16), np.uint8)
+    variables, table = shared_variables(kernel), simulator.symbols(kernel.module.path)
+    owned = np.zeros((table["sim_shared_end"][0] - table["sim_shared_begin"][0]) // 4 + 1, np.uint8)
     for name, (at, size) in variables.items(): owned[at // 4:(at + size + 3) // 4] = 2 if name.startswith("_ZGV") else 1
     return {name: place for name, place in variables.items() if not name.startswith("_ZGV")}, owned
-
-def view(function, dtype: np.dtype, count: int, *arguments) -> ndarray:
-    "Memory whose address a function of the library returns, as an array."
-    function.restype = ctypes.c_void_p
-    if not count: return np.zeros(0, dtype)
-    return np.frombuffer((ctypes.c_char * (dtype.itemsize * count)).from_address(function(*arguments)), dtype)
 
 # %% ../../nbs/4_kernels/417_report.ipynb #8c7b1be8
 def check(
@@ -326,22 +317,19 @@ def check(
     seconds: float = 60.0,      # Time limit
     blocks: int | None = None,  # Whose accesses are counted: the first ones; None: a few
 ) -> Report:
-    "Run a kernel in checked mode, in a process of its own. Raises what a launch raises for wrong arguments."
+    "Run a kernel in checked mode, in another process. Raises what a launch raises for wrong arguments."
     kernel, grid, block = checked(kernel), np.atleast_1d(grid).tolist(), np.atleast_1d(block).tolist()
     if kernel.wanted is None: kernel.compile()
-    library, (variables, owned) = kernel.module.lib, owned_shared(kernel)
+    (variables, owned), operations = owned_shared(kernel), counts.flops_by_block(kernel.module.path)
     with simulator.LOCK:
-        results = view(library.sim_check_results, shadow.RESULTS_TYPE, 1, -1 if blocks is None else blocks)
-        library.sim_check_owned(ctypes.c_void_p(owned.ctypes.data))
+        notes = hooks.notes_of(simulator.the_memory(kernel.module.lib))
+        notes.clear(-1 if blocks is None else blocks, owned, [] if operations is None else operations[0])
         start = time.perf_counter()
         kernel.launch(grid, block, args, shared_mem, order=order, seed=seed, seconds=seconds)
         seconds = time.perf_counter() - start
-        results = results[0].copy()
-        log = view(library.sim_check_log, counts.ENTRY, int(results["log_size"])).copy()
-        executed = view(library.sim_check_executed, np.dtype("u4"), 1 << 20)
         arrays = [(w, a) for w, a in zip(kernel.wanted, args, strict=True) if w.pointer and a is not None]
         launched = Launched(kernel, arrays, simulator.triple(kernel.name, "grid", grid), shared_mem, variables)
-        return Report(launched, results, log, executed, seconds)
+        return Report(launched, *notes.copies(), counts.count_flops(operations, notes.executed), seconds)
 
 # %% ../../nbs/4_kernels/417_report.ipynb #9db3ae44
 @lru_cache(256)

@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['GLUE', 'CALLS', 'PREFIX', 'BASE', 'FRAMES', 'Pointer', 'Int', 'Long', 'Bytes', 'Array', 'Triple', 'Launch', 'Fault',
-           'Board', 'REGION', 'LOCK', 'MEMORY', 'KEPT', 'KINDS', 'LOADED', 'COPIES', 'NOTHING', 'ORDERS', 'assembled',
-           'processor', 'compiled', 'runtime', 'includes', 'library', 'structure', 'declare', 'usable_cores', 'Memory',
-           'raise_fault', 'print_texts', 'RawModule', 'own_copy', 'MemoryPointer', 'variable_memory', 'described',
-           'static_shared', 'learned', 'moved_arguments', 'RawKernel', 'run']
+           'Board', 'REGION', 'DESK', 'FIRST', 'LOCK', 'MEMORY', 'LIBRARIES', 'KEPT', 'KINDS', 'LOADED', 'ORDERS',
+           'assembled', 'compiled', 'runtime', 'includes', 'library', 'structure', 'declare', 'usable_cores',
+           'room_for_arrays', 'Memory', 'the_memory', 'begin_again', 'raise_fault', 'print_texts', 'RawModule', 'load',
+           'MemoryPointer', 'variable_memory', 'described', 'static_shared', 'learned', 'put', 'moved_arguments',
+           'RawKernel', 'run']
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #e4f89026
 import ctypes
@@ -15,8 +16,8 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import threading
-from functools import lru_cache
 from pathlib import Path
 
 from . import cores
@@ -30,6 +31,7 @@ from .compiler import compiler_state
 from .compiler import digest
 from .compiler import family
 from .compiler import find_compiler
+from .compiler import processor
 from .compiler import run_compiler
 from .compiler import source_lines
 from .compiler import symbols
@@ -115,13 +117,6 @@ BASE = ("-std=c++17", "-O2", "-g1", "-fPIC", "-march=native", "-fvisibility=hidd
         "-ffp-contract=fast", "-fno-finite-loops", "-U_FORTIFY_SOURCE")
 FRAMES = {"gcc": ("-Werror=frame-larger-than=32768",), "clang": ("-Wframe-larger-than=32768", "-Werror=frame-larger-than")}
 
-@lru_cache
-def processor() -> str:
-    "What tells one kind of processor from another."
-    try: text = Path("/proc/cpuinfo").read_text()
-    except OSError: return " ".join(os.uname())
-    return "".join(line for line in dict.fromkeys(text.splitlines()) if re.match(r"flags|Features|model name", line))
-
 def compiled(command: tuple[str, ...], kind: str, text: str) -> Path:
     "The object file of a piece of the runtime."
     def make(folder):
@@ -184,7 +179,7 @@ Pointer, Int, Long, Bytes = ctypes.c_void_p, ctypes.c_int, ctypes.c_long, ctypes
 Array = structure("Array", data=Pointer, bytes=Bytes, item=Int, read_only=Int)
 Triple = ctypes.c_uint * 3
 Launch = structure("Launch", body=Pointer, arguments=Pointer, grid=Triple, block=Triple, dynamic=Bytes, order=Int, seed=Int, cores=Int,
-                   array_count=Int, seconds=ctypes.c_double, arrays=Pointer, stacks=Pointer, options=Pointer)
+                   array_count=Int, seconds=ctypes.c_double, arrays=Pointer, stacks=Pointer, notes=Pointer)
 Fault = structure("Fault", kind=Int, line=Int, block=Triple, thread=Int, other=Int, signal=Int, info=Long, places=Pointer * 8)
 Board = structure("Board", faults=Int, stop=Int, next=Long, printed=Long, lost=Long, fault=Fault, text=ctypes.c_char * (1 << 20))
 
@@ -198,24 +193,33 @@ def usable_cores() -> int:
     "Cores that this process may use."
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
+
+def room_for_arrays(lib: ctypes.CDLL) -> tuple[int, int]:
+    "Addresses for arrays, as many as the system gives: where they begin, and how many bytes there are between two gaps."
+    declare(lib)
+    for gap, room in ((8 << 30, 256 << 30), (8 << 30, 32 << 30), (1 << 30, 8 << 30), (1 << 26, 2 << 30)):
+        if base := lib.sim_reserve(room + 2 * gap, 1): return base + gap, room
+    raise KernelError("the system gives the simulator no memory: is the address space limited (ulimit -v)?")
+
 # %% ../../nbs/4_kernels/414_simulator.ipynb #5b0a47ec
 REGION = 2 * (64 << 20)   # bytes of addresses for the stacks of one process: a gap, then 1,024 stacks
+DESK, FIRST = 64 << 10, 256   # bytes; where arguments begin, behind the `Launch`
 LOCK = threading.RLock()  # one launch at a time
 
 class Memory:
     "Memory that launches use one after another, made by any kernel's library."
     def __init__(self, lib):
-        declare(lib)
-        self.lib, self.size, self.cores, self.opened = lib, 0, usable_cores(), 0
-        for gap, room in ((8 << 30, 256 << 30), (8 << 30, 32 << 30), (1 << 30, 8 << 30), (1 << 26, 2 << 30)):
-            if base := lib.sim_reserve(room + 2 * gap, 1): break
-        else: raise KernelError("the system gives the simulator no memory: is the address space limited (ulimit -v)?")
-        self.base, self.room = base + gap, room
-        board = lib.sim_reserve(ctypes.sizeof(Board), 1)
+        self.lib, self.size, self.cores, self.opened, self.notes = lib, 0, usable_cores(), 0, None   # notes: of checked mode
+        self.base, self.room = room_for_arrays(lib)
+        self.board, self.desk = Board.from_address(self.shared(ctypes.sizeof(Board))), self.shared(DESK)
         self.regions = next(n for n in (64, self.cores, 1) if (start := lib.sim_reserve(REGION * n, 0)) or n == 1)
         self.stacks = (start or 0) + REGION // 2
-        lib.sim_open(board, ctypes.sizeof(Board), 0)
-        self.board = Board.from_address(board)
+
+    def shared(self, size: int) -> int:
+        "The address of fresh memory that helpers share; pages count when they are used."
+        address = self.lib.sim_reserve(size, 1)
+        if not address or self.lib.sim_open(address, size, 0): raise KernelError(f"the system gives the simulator no {size:,} bytes")
+        return address
 
     def workers(self, wanted: int | None) -> int:
         "How many processes may share a launch; they get their stacks."
@@ -227,14 +231,29 @@ class Memory:
     def ensure(self, size: int) -> None:
         "Make the first `size` bytes usable."
         if size <= self.size: return
-        self.size = -(-max(size, 1 << 20) // 65536) * 65536
-        if self.size > self.room or self.lib.sim_open(self.base, self.size, 0):
+        wanted = -(-max(size, 1 << 20) // 65536) * 65536
+        if wanted > self.room or self.lib.sim_open(self.base, wanted, 0):
             raise KernelError(f"there is no memory for arrays of {size:,} bytes: the simulator has {self.room:,}")
+        self.size = wanted
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #464f0f88
 MEMORY: list[Memory] = []
+LIBRARIES: list[ctypes.CDLL] = []
 KEPT = 256 << 20   # bytes
-if hasattr(os, "register_at_fork"): os.register_at_fork(after_in_child=MEMORY.clear)
+
+def the_memory(lib: ctypes.CDLL) -> Memory:
+    "The memory of this process."
+    if not MEMORY: MEMORY.append(Memory(lib))
+    return MEMORY[0]
+
+def begin_again() -> None:
+    "What a Python that was forked off does first."
+    MEMORY.clear()
+    for lib in LIBRARIES: lib.sim_share_variables()
+    LOCK.release()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=begin_again)
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #9db7f3bd
 KINDS = dict(enumerate(re.findall(r"[A-Z_]+", re.search(r"enum Kind \{(.*?)\}", HEADER, re.S)[1]), 1))
@@ -288,9 +307,11 @@ class RawModule:
         options = [f"-I{os.path.abspath(o[2:])}" if o[:2] == "-I" else o for o in self.options if re.match(r"-[DUI]|-?-std=", o)]
         self.path = library(self.code, assembled(self.code, self.names, self.variables), (*options, *self.flags), self.checked)
         with LOCK:
-            self.lib = ctypes.CDLL(str(own_copy(self.path) if self.variables and self.path in LOADED else self.path))
-            LOADED.add(self.path)
-            if not MEMORY: MEMORY.append(Memory(self.lib))
+            if not self.lib: self.lib, self.place = load(self.path, bool(self.variables))
+
+    def launch(self, given: Launch, memory: Memory) -> int:
+        "Run a kernel of the module. Returns the number of faults."
+        return self.lib.sim_launch(ctypes.byref(given), ctypes.byref(memory.board))
 
     def get_function(self, name: str) -> "RawKernel":
         "The kernel of this name: a plain one, or one of the name expressions."
@@ -301,12 +322,14 @@ class RawModule:
         return variable_memory(self, name)
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #d6e3925f
-def own_copy(path: Path) -> Path:
-    "A private copy of a library, for a second module with variables of its own."
-    copy = cache_folder() / f"{path.stem}-{os.getpid()}-{os.urandom(4).hex()}.so"
-    copy.write_bytes(path.read_bytes())
-    COPIES.append(copy)
-    return copy
+def load(path: Path, variables: bool) -> tuple[ctypes.CDLL, int]:
+    "Load a library; how many there are then. With variables, a second time is a copy, whose file is needed only while it is loaded."
+    with tempfile.NamedTemporaryFile(dir=cache_folder(), suffix=".so") as copy:
+        again = variables and path in LOADED
+        if again: Path(copy.name).write_bytes(path.read_bytes())
+        LIBRARIES.append(ctypes.CDLL(copy.name if again else str(path)))
+    LOADED.add(path)
+    return LIBRARIES[-1], len(LIBRARIES)
 
 class MemoryPointer:
     "What CuPy's class of this name can do for host code."
@@ -324,8 +347,6 @@ def variable_memory(module: RawModule, name: str) -> MemoryPointer:
     f.restype = Pointer
     address = f(ctypes.byref(size))
     return type("MemoryPointer", (MemoryPointer, ctypes.c_char * size.value), {}).from_address(address)
-
-COPIES: list[Path] = []
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #02a7c9cb
 def described(module: RawModule, index: int) -> list[str]:
@@ -357,27 +378,34 @@ def learned(module: RawModule, name: str) -> tuple:   # Function, most threads, 
     return body, found and found.most or 1024, static_shared(module, index), wanted
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #c288d8f1
-NOTHING = ctypes.c_void_p(None)
+def put(memory: Memory, data, at: int) -> tuple[int, int]:   # Its address, and the next place that is free
+    "Put something of ctypes on the desk."
+    end = at + (ctypes.sizeof(data) + 63) // 64 * 64
+    if end > DESK: raise KernelError(f"the arguments of a kernel are more than {DESK:,} bytes; CUDA takes 4,096, or 32,764")
+    ctypes.memmove(memory.desk + at, ctypes.addressof(data), ctypes.sizeof(data))
+    return memory.desk + at, end
 
-def moved_arguments(wanted: list, args, memory: Memory, gap: int) -> tuple:   # Addresses of arguments, arrays, what to copy back, owners
+def moved_arguments(wanted: list, args, memory: Memory, gap: int) -> tuple:   # Arguments, number of arrays, their table, what to copy back
     "Arguments where the kernel can use them. Raises `TypeError` for those that do not fit."
-    arrays, values = [], [NOTHING] * len(args)
+    arrays, values, free = [], [0] * len(args), FIRST
     for want, value in zip(wanted, args, strict=True):
-        if not want.pointer: values[want.position] = scalar_bytes(want, value)
-        elif value is not None:
+        if want.pointer and value is not None:
             check_array(want, value)
             arrays.append((want, value))
+        elif not want.pointer: values[want.position], free = put(memory, scalar_bytes(want, value), free)
     spans = [(value.__array_interface__["data"][0], value.nbytes) for _, value in arrays]
     pieces, offsets, end = places(spans, gap)
     memory.ensure(end)
-    table = (Array * len(arrays))()
-    for i, ((want, value), offset) in enumerate(zip(arrays, offsets, strict=True)):
-        table[i] = memory.base + offset, value.nbytes, value.itemsize, want.const
-        values[want.position] = ctypes.c_void_p(memory.base + offset)
     for start, size, offset in pieces: ctypes.memmove(memory.base + offset, start, size)
     changed = [start for (start, _), (want, _) in zip(spans, arrays, strict=True) if not want.const]
     back = [(start, size, memory.base + at) for start, size, at in pieces if any(start <= here < start + max(1, size) for here in changed)]
-    return (ctypes.c_void_p * max(1, len(values)))(*map(ctypes.addressof, values)), table, back, values
+    table, step = (Array * (len(arrays) + 1))(), ctypes.sizeof(Array)     # the last one is for pointers that are null
+    for i, ((want, value), offset) in enumerate(zip(arrays, offsets, strict=True)):
+        table[i] = memory.base + offset, value.nbytes, value.itemsize, want.const
+    first, free = put(memory, table, free)
+    for i, (want, _) in enumerate(arrays): values[want.position] = first + step * i   # an `Array` begins with its address
+    listed = (ctypes.c_void_p * len(values))(*(place or first + step * len(arrays) for place in values))
+    return put(memory, listed, free)[0], len(arrays), first, back
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #b7e33f83
 class RawKernel:
@@ -422,7 +450,7 @@ class RawKernel:
 # %% ../../nbs/4_kernels/414_simulator.ipynb #5c728574
 ORDERS = {"up": 0, "down": 1, "random": 2}
 
-def run(kernel: RawKernel, grid, block, args, shared_mem=0, order="up", seed=0, seconds=None, options=None) -> int:
+def run(kernel: RawKernel, grid, block, args, shared_mem=0, order="up", seed=0, seconds=None) -> int:
     "Run a kernel. Returns the number of faults in checked mode; fast mode raises `KernelError`."
     if kernel.wanted is None: kernel.compile()
     name, wanted, checked = kernel.name, kernel.wanted, bool(kernel.module.checked)
@@ -431,12 +459,11 @@ def run(kernel: RawKernel, grid, block, args, shared_mem=0, order="up", seed=0, 
     check_limits(name, grid, block, shared_mem, kernel.static, most, kernel.most_threads)
     if len(args) != len(wanted): raise TypeError(f"{name}: takes {len(wanted)} arguments, and was given {len(args)}")
     with LOCK:
-        if not MEMORY: MEMORY.append(Memory(kernel.module.lib))
-        memory = MEMORY[0]
-        values, arrays, back, owners = moved_arguments(wanted, args, memory, 1 << 20 if checked else 256)
-        given = Launch(kernel.body, ctypes.addressof(values), grid, block, shared_mem, ORDERS[order], seed, memory.workers(kernel.cores),
-                       len(arrays), seconds or kernel.seconds, ctypes.addressof(arrays) if len(arrays) else None, memory.stacks, options)
-        faults = kernel.module.lib.sim_launch(ctypes.byref(given), ctypes.byref(memory.board))
+        memory = the_memory(kernel.module.lib)
+        values, count, arrays, back = moved_arguments(wanted, args, memory, 1 << 20 if checked else 256)
+        given = Launch(kernel.body, values, grid, block, shared_mem, ORDERS[order], seed, memory.workers(kernel.cores), count,
+                       seconds or kernel.seconds, arrays, memory.stacks)
+        faults = kernel.module.launch(given, memory)
         if memory.board.printed: print_texts(memory.board)
         if faults and not checked: raise_fault(kernel, memory.board.fault, seconds or kernel.seconds)
         if faults: back = []

@@ -298,22 +298,27 @@ PAGE = r"""
 BEGIN = PAGE + r"""
 SIM_MARK(shared, 16))) char sim_shared_begin[1024]; char sim_shared_begin[1024];
 SIM_MARK(device, SIM_PAGE), section("sim_device"))) char sim_device_begin[16]; char sim_device_begin[16] = {1};
+SIM_MARK(constant, SIM_PAGE), section("sim_constant"))) char sim_constant_begin[16]; char sim_constant_begin[16] = {1};
 """
 END = PAGE + r"""
 SIM_MARK(shared, 16))) char sim_shared_end[4096]; char sim_shared_end[4096];
-SIM_MARK(device, SIM_PAGE), section("sim_device"))) char sim_device_end[SIM_PAGE]; char sim_device_end[SIM_PAGE] = {1};
+SIM_MARK(device, 16), section("sim_device"))) char sim_device_end[SIM_PAGE]; char sim_device_end[SIM_PAGE] = {1};
+SIM_MARK(constant, 16), section("sim_constant"))) char sim_constant_end[SIM_PAGE]; char sim_constant_end[SIM_PAGE] = {1};
 """
 
 # %% ../../nbs/4_kernels/401_source.ipynb #4bbea5a6
 VARIABLES = PAGE + r"""
-extern "C" SIM_HIDDEN char sim_device_begin[16], sim_device_end[SIM_PAGE];
-__attribute__((constructor)) static void share_variables() {
-  char *from = sim_device_begin;
-  size_t bytes = sim_device_end - from;
-  if (bytes <= SIM_PAGE) return;                      // no variable lies between the marks
+extern "C" SIM_HIDDEN char sim_device_begin[16], sim_device_end[SIM_PAGE], sim_constant_begin[16], sim_constant_end[SIM_PAGE];
+static void share(char *from, char *end) {
+  if (end - from <= 16) return;                       // no variable lies between the marks
+  size_t bytes = (end - from + SIM_PAGE - 1) / SIM_PAGE * SIM_PAGE;
   std::vector<char> copy(from, from + bytes);
   if (mmap(from, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) abort();
   memcpy(from, copy.data(), bytes);
+}
+extern "C" __attribute__((visibility("default"), constructor)) void sim_share_variables() {
+  share(sim_device_begin, sim_device_end);
+  share(sim_constant_begin, sim_constant_end);
 }
 """
 MEMORY = RESERVE + VARIABLES
