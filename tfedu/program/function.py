@@ -190,13 +190,14 @@ def endless(function: Function, error: RecursionError) -> RecursionError:
     step, met = error.__traceback__, Counter()
     while step is not None:
         code = step.tb_frame.f_code
-        if code in MADE or not code.co_filename.startswith(PACKAGE): met[MADE.get(code, code.co_qualname).split(".<locals>.")[-1]] += 1
+        name = MADE.get(code, code.co_qualname).split(".<locals>.")[-1]
+        if code in MADE or not code.co_filename.startswith(PACKAGE): met[name] += 1
         step = step.tb_next
     names = [name for name, n in met.items() if 2 * n > max(met.values())]
     return RecursionError(
-        f"{function!r}: {' and '.join(names)} called itself too often while it was traced. A condition on a tensor does not end a recursion: "
-        "both branches are written down before there are numbers. Let a Python number decide, which is known while tracing, or use "
-        "tf.while_loop, with a list of what is still to be done in a tf.TensorArray if there is one")
+        f"{function!r}: {' and '.join(names)} called itself too often while it was traced. A condition on a tensor does not end a "
+        "recursion: both branches are written down before there are numbers. Let a Python number decide, which is known while tracing, or "
+        "use tf.while_loop, with a list of what is still to be done in a tf.TensorArray if there is one")
 
 # %% ../../nbs/5_program/550_function.ipynb #fc8a5061
 def add(function: Function, arguments: Arguments, at: int | None) -> ConcreteFunction:
