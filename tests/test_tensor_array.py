@@ -84,3 +84,49 @@ def test_spec():
     assert bool(inside())
     with pytest.raises(TypeError, match="expected a TensorArray, got int"): tf.TensorArraySpec.from_value(1)
     with pytest.raises(ValueError): spec.most_specific_compatible_type(tf.TensorArraySpec([3, 2]))
+
+
+def test_arrays_that_cross_the_border_of_a_function_say_what_to_do():
+    fill = tf.function(lambda ta, n: tf.while_loop(lambda i, ta: i < n, lambda i, ta: (i + 1, ta.write(i, 1.0)), (0, ta))[1])
+    @tf.function
+    def by_for(ta, n):
+        for i in tf.range(n): ta = ta.write(i, 1.0)
+        return ta.stack()
+    with pytest.raises(TypeError, match="'ta' cannot go round a loop of the graph: it is a TensorArray; .* make it inside"):
+        by_for(tf.TensorArray(tf.float32, 3), tf.constant(3))
+    with pytest.raises(TypeError, match="TensorArray of the graph that is being written cannot be an argument of another tf.function"):
+        tf.function(lambda n: fill(tf.TensorArray(tf.float32, n), n).stack())(tf.constant(3))
+    with pytest.raises(TypeError, match="returns a TensorArray, which lives only while the graph"):
+        tf.function(lambda n: tf.TensorArray(tf.float32, n))(tf.constant(3))
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:   # one with numbers may be read
+        tape.watch(x)
+        ta = tf.TensorArray(tf.float32, 2, clear_after_read=False).unstack(x)
+        y = tf.function(lambda ta: ta.read(0) * ta.read(1))(ta)
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 1.0]
+
+
+def test_second_derivatives_of_a_loop_that_grows():
+    def grown(x):
+        y = x
+        for _ in tf.range(3):
+            tf.autograph.experimental.set_loop_options(shape_invariants=[(y, tf.TensorShape([None]))])
+            y = tf.concat([y, y[-1:] * x[:1]], 0)
+        return tf.reduce_sum(y ** 3)
+    def both(f, x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            g = inner.gradient(y, x)
+            s = tf.reduce_sum(g * g)
+        return [g, outer.gradient(s, x)]
+    x, traced = tf.constant([1.0, 2.0]), tf.function(grown)
+    def plain(x):
+        y = x
+        for _ in range(3): y = tf.concat([y, y[-1:] * x[:1]], 0)
+        return tf.reduce_sum(y ** 3)
+    wanted = both(plain, x)
+    for found in (both(traced, x), tf.function(lambda x: both(traced, x))(x)):
+        for a, b in zip(found, wanted, strict=True): np.testing.assert_allclose(a, b, rtol=1e-6)

@@ -85,7 +85,10 @@ def spec_of(x: Any) -> TypeSpec | None:
     "The spec of a tensor or composite, or a spec itself; None for anything else."
     if isinstance(x, Tensor): return TensorSpec(x.shape, x.dtype)
     if isinstance(x, TypeSpec): return x
-    return x._type_spec if hasattr(type(x), "__flatten__") else None
+    if not hasattr(type(x), "__flatten__"): return None
+    if hasattr(x, "_type_spec"): return x._type_spec
+    raise TypeError("tf.function: a TensorArray of the graph that is being written cannot be an argument of another tf.function; call the "
+                    "Python function instead, which becomes part of this graph, or give it stack()")
 
 def parts_of(spec: TypeSpec) -> list[TensorSpec]:
     "The arrays that a value of this spec is made of. Raises TypeError for a spec of something that is not made of arrays."

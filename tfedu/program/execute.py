@@ -11,6 +11,7 @@ __all__ = ['KINDS', 'KEEPING', 'TELL', 'simple', 'strips', 'bare_kernel', 'as_on
 # %% ../../nbs/5_program/502_execute.ipynb #e6ec38fa
 from collections.abc import Callable
 from functools import partial
+from types import FunctionType
 from typing import Any
 from typing import NamedTuple
 import numpy as np
@@ -25,12 +26,16 @@ from ..core.errors import InvalidArgumentError
 from ..core.errors import OpError
 from ..core.memory import here_or_same
 from ..core.nest import flatten
+from ..core.tensor import CPU
 from ..core.tensor import OPS
 from ..core.tensor import Tensor
 from ..core.tensor import wrap
 from ..core.threads import MANY
 from ..core.threads import product
 from ..core.variable import EFFECTS
+from ..core.variable import ON_ARRAYS as effects_on_arrays
+from ..core.variable import Variable
+from ..ops.gather import ON_ARRAYS
 from ..ops.random import apart
 from ..ops.random import takes_seed
 from .graph import Graph
@@ -105,7 +110,9 @@ def op_kernel(node: Node) -> Callable:
     if (f := bare_kernel(node)) is not None: return f
     forward, params = partial(op.forward, np), node.params
     bare = (lambda *a: forward(*a).out) if op.saves else forward
-    if not simple(node): return filled(node, lambda inputs, params: bare(*inputs, *plain(params)))
+    if not simple(node) and any([type(v) is Value for v in leaves(params)]):
+        return filled(node, lambda inputs, params: bare(*inputs, *plain(params)))
+    if not simple(node): return filled(node, lambda inputs, _, params=tuple(plain(params)): bare(*inputs, *params))
     return (lambda *arrays: bare(*arrays, *params)) if params else bare
 
 
@@ -133,7 +140,9 @@ def effect_kernel(node: Node) -> Callable:
     "A change of a variable."
     change, variable = EFFECTS[node.what], node.params[0]
     def run(inputs, params): change(variable, *params[1])
-    return filled(node, run, True)
+    if node.what not in effects_on_arrays or type(variable) is not Variable or variable.cls is not CPU: return filled(node, run, True)
+    change = effects_on_arrays[node.what]
+    return filled(node, run)
 
 
 
@@ -151,7 +160,13 @@ def call_kernel(node: Node) -> Callable:
     def run(inputs, params):
         args, kw = params
         return [bare_array(y) for y in flatten(function(*args, **kw), expand_composites=True) if y is not None]
-    return filled(node, run, True)
+    whole = filled(node, run, True)
+    if not isinstance(function, FunctionType) or (version := ON_ARRAYS.get(function)) is None: return whole
+    fill = recipe(node.params, False)
+    def quick(*arrays):
+        args, kw = fill(*arrays)
+        return whole(*arrays) if (y := version(*args, **kw)) is NotImplemented else [y]
+    return quick
 
 # %% ../../nbs/5_program/502_execute.ipynb #a44bae4e
 class Trail(NamedTuple):

@@ -190,7 +190,8 @@ def endless(function: Function, error: RecursionError) -> RecursionError:
     step, met = error.__traceback__, Counter()
     while step is not None:
         code = step.tb_frame.f_code
-        if code in MADE or not code.co_filename.startswith(PACKAGE): met[MADE.get(code, code.co_qualname).split(".<locals>.")[-1]] += 1
+        name = MADE.get(code, code.co_qualname).split(".<locals>.")[-1]
+        if code in MADE or not code.co_filename.startswith(PACKAGE): met[name] += 1
         step = step.tb_next
     names = [name for name, n in met.items() if 2 * n > max(met.values())]
     return RecursionError(

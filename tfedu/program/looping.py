@@ -22,6 +22,7 @@ from ..ops.array import shape
 from ..ops.asserting import Assert
 from ..ops.compare import logical_or
 from ..ops.ragged_tensor import RaggedTensor
+from ..ops.tensor_array import TensorArray
 from .autograph import LEAF
 from .autograph import NOTHING
 from .autograph import UNSET
@@ -164,7 +165,8 @@ def started(names: tuple, places: Places, step: Callable, state: Any, options: d
         allowed = next((flatten(s) for v, s in asked if v is value), [None] * len(parts(value)))
         begin, shapes = zeros_like(later) if made else (value, allowed)
         if strange := [x for x in parts(begin) if not isinstance(x, LEAF)]:
-            raise TypeError(f"'{name}' cannot go round a loop of the graph: {strange[0]!r}")
+            hint = "; one from outside of the tf.function holds numbers, make it inside" if isinstance(strange[0], TensorArray) else ""
+            raise TypeError(f"'{name}' cannot go round a loop of the graph: it is a {type(strange[0]).__name__}{hint}")
         found.append((name, begin, [s and TensorShape(s) for s in shapes], made))
     return Start(*map(list, zip(*found, strict=True))) if found else Start([], [], [], [])
 
