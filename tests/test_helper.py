@@ -300,3 +300,11 @@ def test_arguments_that_are_too_large():
     code = 'struct Large { char c[70000]; };\nextern "C" __global__ void f(Large a, int *x) { x[0] = a.c[1]; }'
     with pytest.raises(KernelError, match="arguments of a kernel are more than 65,536 bytes"):
         Kernel("f", code, register=False)(1, 1, (np.zeros((), "V70000"), ints(1)))
+
+
+def test_a_kernel_of_a_checked_module_is_not_called_like_others():
+    kernel, x = checked_module(ADD).get_function("add"), ints(4)
+    for _ in range(2):
+        with pytest.raises(KernelError, match="run by tfedu.kernels.report.check"): kernel((1,), (4,), (x, np.int32(1)))
+        check(kernel, 1, 4, (x, np.int32(1)))
+    assert x.tolist() == [2] * 4

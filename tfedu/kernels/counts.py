@@ -103,7 +103,7 @@ RUNTIME = LOG + STEPS + BLOCKS + NOTES
 class Notes:
     "What checked mode writes in another process, and Python reads."
     def __init__(self, address: int):
-        self.address = address
+        self.address, self.ready = address, False
         whole = np.frombuffer((ctypes.c_char * NOTES_TYPE.itemsize).from_address(address), NOTES_TYPE)
         self.executed, self.entries, self.owned, self.results = (whole[name].reshape(-1) for name in NOTES_TYPE.names)
 
@@ -113,6 +113,7 @@ class Notes:
         self.results["wanted_blocks"] = blocks
         self.owned[:len(owned)] = owned
         self.executed[places] = 0
+        self.ready = True
 
     def copies(self) -> tuple[np.void, ndarray]:
         "The results, and the log as an array of `ENTRY`."

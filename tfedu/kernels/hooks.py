@@ -352,7 +352,9 @@ class CheckedModule(simulator.RawModule):
 
     def launch(self, given: simulator.Launch, memory: simulator.Memory) -> int:
         "Run a kernel; `Notes.clear` comes before. Returns the number of findings."
-        results, given.notes, kind = memory.notes.results[0], memory.notes.address, shadow.CRASH
+        if memory.notes is None or not memory.notes.ready:
+            raise KernelError("a kernel that was compiled for checked mode is run by tfedu.kernels.report.check")
+        results, given.notes, kind, memory.notes.ready = memory.notes.results[0], memory.notes.address, shadow.CRASH, False
         function = ctypes.cast(self.lib.sim_launch, ctypes.c_void_p).value
         order = struct.pack("PPP", function, simulator.put(memory, given, 0)[0], ctypes.addressof(memory.board))
         try:

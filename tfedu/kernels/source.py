@@ -212,8 +212,9 @@ def check_array(want: Parameter, value) -> None:
     "Whether an argument can stand for a pointer. Raises `TypeError` if not."
     if not isinstance(value, np.ndarray): want.refuse(f"of type {type(value).__name__}")
     fits = want.dtype is None or value.dtype == want.dtype or (want.dtype == TYPES["g2"] and value.dtype == np.uint16)
-    advice = f"x.astype(np.{want.dtype.name}) is one" if want.dtype is not None and hasattr(np, want.dtype.name) else ""
-    if not fits or value.dtype.hasobject: want.refuse(f"an array of {value.dtype.name}", advice)
+    if not fits or value.dtype.hasobject:
+        advice = f"x.astype(np.{want.dtype.name}) is one" if want.dtype is not None and hasattr(np, want.dtype.name) else ""
+        want.refuse(f"an array of {value.dtype.name}", advice)
     if not value.flags.c_contiguous:
         want.refuse(f"a view with strides {value.strides}",
                     "a kernel gets an address and no strides: pass np.ascontiguousarray(...) and copy the result back")
