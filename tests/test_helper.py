@@ -303,7 +303,7 @@ def test_arguments_that_are_too_large():
 
 
 def test_a_kernel_of_a_checked_module_is_not_called_like_others():
-    kernel, x = checked_module(ADD).get_function("add"), ints(4)
+    kernel, x = checked_module(ADD, (), ()).get_function("add"), ints(4)
     for _ in range(2):
         with pytest.raises(KernelError, match="run by tfedu.kernels.report.check"): kernel((1,), (4,), (x, np.int32(1)))
         check(kernel, 1, 4, (x, np.int32(1)))
