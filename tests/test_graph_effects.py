@@ -1,4 +1,6 @@
 """What graphs do besides computing: print, check, call Python, in order and once a run."""
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -250,3 +252,29 @@ def test_the_line_of_the_user_is_a_note():
     assert any("lambda x, y: x + y" in note for note in caught.value.__notes__)
     assert isinstance(caught.value.__cause__, ValueError)
     assert f(tf.ones(2), tf.ones(2)).numpy().tolist() == [2., 2.]
+
+
+def test_a_check_runs_although_nobody_needs_its_result():
+    def f(x):
+        tf.debugging.check_numerics(x, "the input")
+        return x + 1.0
+    def inside(x):
+        if x[0] > 0.0: tf.debugging.check_numerics(x, "the input")
+        for _ in tf.range(2): tf.debugging.check_numerics(x, "the input")
+        return x
+    bad = tf.constant([1.0, float("nan")])
+    for run in (tf.function(f), tf.function(lambda x: tf.function(f)(x)), tf.function(inside)):
+        assert run(tf.constant([1.0, 2.0])).shape == [2]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="the input : Tensor had NaN values"): run(bad)
+
+
+@pytest.mark.parametrize("run", [lambda f: f, tf.function])
+def test_print_shows_what_is_no_tensor_as_python_does(run, tmp_path):
+    class Pair(NamedTuple):
+        p: int
+        q: tf.Tensor
+    things = [tf.TensorShape([2]), tf.float32, None, np.zeros(2), Pair(1, tf.constant(2)), tf.TensorSpec([1], name="s"), [tf.float32, "q"]]
+    path = tmp_path / "printed"
+    run(lambda: [tf.print(x, output_stream=f"file://{path}") for x in things] and None)()
+    assert path.read_text().splitlines() == ["TensorShape([2])", "tf.float32", "None", "array([0., 0.])", "Pair(p=1, q=2)",
+                                             repr(things[5]), "[tf.float32, 'q']"]
