@@ -69,7 +69,7 @@ def still(x: Tensor) -> Tensor:
 def shares(op: Op, rule: Rule, g: Any, values: tuple) -> tuple:
     "The cotangents that `rule` gives for a call with `values`; where a graph does not know enough for it, it is taken down as a whole."
     kept, n = rule.keep(values), len(op.names)
-    if GRAPH.get() is not None: kept = Noted(kept, values[:len(op.inputs)], values[len(op.inputs):n], values[n], values[n + 1:])
+    if GRAPH.get() is not None: kept = Noted(kept, op, values[:len(op.inputs)], values[len(op.inputs):n], values[n], values[n + 1:])
     u = on_tensors(rule, g, kept)
     return u if type(u) is tuple else (u,)
 

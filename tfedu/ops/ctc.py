@@ -137,8 +137,8 @@ def ctc(xp, labels: INDEX, logits, label_length: INDEX, logit_length: INDEX, bla
     return Kept(xp.where(possible, -total, xp.inf).astype(logits.dtype), (known,))
 
 @ctc.vjp("logits")
-def _(xp, g, labels, logits, label_length, logit_length, blank, known, logits_dtype):
-    if not logits.shape[0]: return logits * 0
+def _(xp, g, labels, logits, label_length, logit_length, blank, known, logits_dtype, logits_shape):
+    if not logits_shape[0]: return logits * 0
     rest = [bare(v) for v in (labels, label_length, logit_length)]
     x = logits if logits_dtype.itemsize > 2 else xp.astype(logits, np.float32)
     if known is None: known = forward(xp, rest[0], x, *rest[1:], blank)

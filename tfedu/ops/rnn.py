@@ -242,10 +242,10 @@ def rnn(xp,
 
 # %% ../../nbs/2_ops/259_rnn.ipynb #88acd6ee
 @rnn.vjp("a", "u", "states", "bias")
-def _(xp, g, a, u, states, bias, mask, cell, every, a_dtype, steps):
+def _(xp, g, a, u, states, bias, mask, cell, every, a_dtype, a_shape, steps):
     g_out, *g = (wide(xp, v, a_dtype) for v in (g if every else [None, *g]))
     wa, wu, wb, *ws = (wide(xp, v, a_dtype) for v in (a, u, bias, *states))
-    if not a.shape[0]: back = 0 * wa, 0 * wu, 0 * wu[0], g
+    if not a_shape[0]: back = 0 * wa, 0 * wu, 0 * wu[0], g
     elif steps is None: back = roll_back(xp, CELLS[cell], g_out, g, wu, unroll(xp, CELLS[cell], wa, wu, wb, ws, mask)[2], mask)
     elif cell == "lstm": back = lstm_backward(xp, g_out, g, wu, steps, mask)
     else: back = roll_back(xp, CELLS[cell], g_out, g, wu, steps, mask)
