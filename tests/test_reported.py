@@ -241,3 +241,11 @@ def test_assertions_about_collections():
                   lambda: case.assertContainsSubsequence([1, 3], [3, 1]), lambda: case.assertTotallyOrdered([2], [1]),
                   lambda: case.assertContainsExactSubsequence([1, 2, 3], [1, 3]), lambda: case.assertSequenceAlmostEqual([1.], [2.])):
         with pytest.raises(AssertionError): wrong()
+
+
+def test_a_few_texts_side_by_side():
+    "Short tensors are stacked in a quick way, which took texts for arrays."
+    a, b = tf.constant("a"), tf.constant("bc")
+    for found in (tf.stack([a, b]), tf.convert_to_tensor([a, b]), tf.constant([a, b])):
+        assert found.dtype is tf.string and [type(x) for x in found.numpy()] == [bytes] * 2 and found.numpy().tolist() == [b"a", b"bc"]
+    assert tf.stack([tf.constant(["a", "b"]), tf.constant(["c", "d"])]).numpy().tolist() == [[b"a", b"b"], [b"c", b"d"]]

@@ -132,8 +132,8 @@ def stack(xp, values: list, axis=0):
     "Tensors of one shape side by side along a new `axis`. Raises InvalidArgumentError when shapes differ. `tf.stack`"
     if not values: return xp.zeros(0, np.float32)
     shape = values[0].shape
-    if xp is not np or axis or values[0].size > 8 or not all([v.shape == shape for v in values]): return xp.stack(values, axis)
-    return np.array(values, values[0].dtype)   # a few numbers: quicker
+    few = xp is np and not axis and values[0].size <= 8 and values[0].dtype != object   # a few numbers: there is a quicker way
+    return np.array(values, values[0].dtype) if few and all([v.shape == shape for v in values]) else xp.stack(values, axis)
 
 @stack.vjp
 def _(xp, g, values_shape, axis):

@@ -209,7 +209,7 @@ def stateless_poisson(shape, seed, lam, dtype=int32, name: str | None = None) ->
     "Counts at the rates `lam`, which broadcast to `shape`. Raises InvalidArgumentError else. `tf.random.stateless_poisson`"
     me, found, shape = "stateless_poisson", kind("stateless_poisson", dtype, COUNTS), sizes("stateless_poisson", shape)
     lam = rates(lam)
-    if shape[len(shape) - lam.ndim:] != lam.shape: lam = np.broadcast_to(lam, shape)
+    if shape[len(shape) - lam.ndim:] != lam.shape: lam = here(broadcast_to(place(lam), shape).array)
     key, start = stateless(me, seed)(me, found, 0)
     return as_counts(arranged(shape, [lam], lambda r: poisson_numbers(key, start, r)), found)
 
