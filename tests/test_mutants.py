@@ -76,7 +76,7 @@ def findings(kernel, without, orders=ORDERS):
     "What is found without one barrier (-1: with all), until something is found."
     function = compiled(kernel)
     function.module.lib.leave_out(without)
-    dismiss()   # the process of the launch before would not know it
+    dismiss()                                         # the next helper is a copy of this process, with this number in it
     for order in orders:
         for case in runs(kernel.name):
             args = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in case.args)

@@ -405,7 +405,7 @@ def test_a_fault_in_a_child_is_reported():
 
 
 def test_a_runaway_on_several_cores_leaves_no_process():
-    dismiss()   # the process of checked mode is another matter
+    dismiss()                                         # the helper of checked mode
     with pytest.raises(KernelError, match="ran longer"):
         run(LONG + "\nwhile (blockIdx.x > 200 && total[0]) ;", (8,), ints(1), floats(300 * 8), parameters="int *total, float *y",
             grid=(300,), cores=4, seconds=1.0)
@@ -542,3 +542,12 @@ def test_the_report_in_a_notebook_counts_in_english():
     kernel = Kernel("shift", BROKEN, register=False)
     assert "barrier, once" in (html := kernel.check(1, 32, (floats(32), np.int32(0)), raises=False)._repr_html_()) and "1 times" not in html
     assert "barrier, 3 times" in kernel.check(3, 32, (floats(32), np.int32(0)), raises=False)._repr_html_()
+
+
+def test_a_second_module_with_variables_leaves_no_file():
+    code = '__device__ int number = 1;\nextern "C" __global__ void second(int *x) { x[0] = number++; }'
+    before, x = set(os.listdir(cache_folder())), ints(1)
+    for module in [RawModule(code=code) for _ in range(3)]:
+        module.get_function("second")((1,), (1,), (x,))
+        assert x[0] == 1
+    assert len(set(os.listdir(cache_folder())) - before) <= 1
