@@ -62,7 +62,7 @@ def out_of_scope(xs: Any) -> Exception:
                                    "branch or loop that has ended; return it from there, or pass it as an argument")
 
 # %% ../../nbs/5_program/504_symbols.ipynb #5fb99c13
-SIZED = frozenset(["shape", "dims", "rows", "columns", "count", "length", "size"])   # settings that are sizes of the result
+SIZED = frozenset(["multiples", "shape", "dims", "rows", "columns", "count", "length", "size"])   # settings that are sizes of the result
 SPECS: dict[str, Callable] = {}   # op -> from inputs and settings to shape, dtype and samples of its one result, where examples do not tell
 
 def written(
