@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['WIDTHS', 'PARTS', 'JOIN', 'SPARSE', 'RAGGED', 'KnownSpec', 'CutsSpec', 'sizes_spec', 'parts_of_ragged',
            'parts_of_sparse', 'parts_of_slices', 'ragged_from', 'spec_of', 'parts_of', 'joined', 'whole_like',
-           'sparse_like', 'made_sparse', 'reshaped', 'multiplied', 'cut_like', 'counted']
+           'sparse_like', 'made_sparse', 'reshaped', 'sum_like', 'resized', 'bags_like', 'multiplied', 'cut_like',
+           'counted']
 
 # %% ../../nbs/5_program/522_composites.ipynb #44480142
 from collections.abc import Callable
@@ -126,6 +127,25 @@ def reshaped(sp_input, shape, name=None) -> SparseTensor:
     else: sizes = [int(n) if isinstance(n, int | np.integer) and n >= 0 else None for n in list(shape)]
     return sparse_like(whole_like(sizes), sp_input.values.array.dtype)
 
+def sum_like(a, b, threshold=0) -> Any:
+    "What `tf.sparse.add` returns."
+    x, y = (a, b) if isinstance(a, SparseTensor) else (b, a)
+    if not isinstance(y, SparseTensor): return stand_in(convert_to_tensor(y).array.shape, x.dtype.np)
+    return sparse_like(x.dense_shape, x.dtype.np)
+
+def resized(sp_input, new_shape=None) -> SparseTensor:
+    "What `tf.sparse.reset_shape` returns."
+    rank = sp_input.shape.rank
+    if new_shape is None or isinstance(new_shape, Tensor): new_shape = None if rank is None else [None] * rank
+    return sparse_like(whole_like(new_shape), sp_input.dtype.np)
+
+def bags_like(params, sp_ids, *_, **__) -> Tensor:
+    "What `tf.nn.embedding_lookup_sparse` returns, and the safe one: as many axes of bags as the ids have but one, then a row."
+    table = convert_to_tensor(params[0] if isinstance(params, (list, tuple)) else params)
+    bags, row = sp_ids.shape, table.shape
+    known = bags.rank is not None and row.rank is not None
+    return stand_in((*bags.as_list()[:-1], *row.as_list()[1:]) if known else None, table.dtype.np)
+
 def multiplied(sp_a, b, adjoint_a=False, adjoint_b=False, name=None) -> Tensor:
     "What `tf.sparse.sparse_dense_matmul` returns."
     (n, m), (k, p) = [x.shape.as_list() if x.shape.rank else [None, None] for x in (sp_a, b)]
@@ -154,6 +174,8 @@ SPARSE, RAGGED = "tfedu.ops.sparse_", "tfedu.ops.ragged_"
 PROMISES.update({
     (SPARSE + "tensor", "from_dense"): made_sparse, (SPARSE + "parts", "reshape"): reshaped,
     (SPARSE + "parts", "retain"): lambda sp_input, to_retain: sparse_like(sp_input.dense_shape, sp_input.values.array.dtype),
+    (SPARSE + "math", "add"): sum_like, (SPARSE + "parts", "reset_shape"): resized,
+    ("tfedu.ops.embedding", "embedding_lookup_sparse"): bags_like, ("tfedu.ops.embedding", "safe_embedding_lookup_sparse"): bags_like,
     (SPARSE + "math", "sparse_dense_matmul"): multiplied, (RAGGED + "array", "range_"): counted,
     (RAGGED + "tensor", "from_row_splits"): lambda cls, values, row_splits, *_, **__: cut_like(values, row_splits, 0),
     (RAGGED + "tensor", "from_row_lengths"): lambda cls, values, row_lengths, *_, **__: cut_like(values, row_lengths, 1),

@@ -36,6 +36,7 @@ from .graph import Node
 from .graph import Pattern
 from .graph import Size
 from .graph import Value
+from .examples import asked_sizes
 from .examples import examined
 from .execute import compiled
 from .execute import tensors
@@ -184,6 +185,7 @@ DECLARED: dict[str, Callable] = {   # from the arguments to shape, dtype and sam
     "looked_up": lambda table, keys: [(values_of_keys(table, keys), table.value_dtype.np, ())],
     "asked": lambda table, what: [(() if what == "size" else None, {"size": np.dtype("int64"), "keys": table.key_dtype.np}.get(
         what, table.value_dtype.np), ())],
+    "stateless_poisson": lambda shape, seed, lam, dtype=int32, name=None: [(asked_sizes(shape), as_dtype(dtype).np, ())],
     "decode_wav": lambda *_, **__: [((None, None), float32.np, ()), ((), int32.np, ())]}
 
 def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
