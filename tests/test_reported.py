@@ -249,3 +249,17 @@ def test_a_few_texts_side_by_side():
     for found in (tf.stack([a, b]), tf.convert_to_tensor([a, b]), tf.constant([a, b])):
         assert found.dtype is tf.string and [type(x) for x in found.numpy()] == [bytes] * 2 and found.numpy().tolist() == [b"a", b"bc"]
     assert tf.stack([tf.constant(["a", "b"]), tf.constant(["c", "d"])]).numpy().tolist() == [[b"a", b"b"], [b"c", b"d"]]
+
+
+def test_a_condition_that_assigns_is_no_loop_of_a_graph():
+    "The body did not see what the condition had assigned, and the loop never ended."
+    @tf.function
+    def f(x):
+        while (y := x * 2) < 20: x = y
+        return y
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="condition assigns"): f(tf.constant(1.0))
+    @tf.function
+    def counted(x, n):
+        while (n := n - 1) > 0: x = x * 2
+        return x
+    assert float(counted(tf.constant(1.0), 4)) == 8

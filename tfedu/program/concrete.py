@@ -78,7 +78,8 @@ class Written:
         try:
             with writing(self.graph), GradientTape(persistent=True) as self.tape:
                 self.graph.tape = self.tape
-                self.inputs = [symbol(self.graph.input(sizes(s.shape), s.dtype.np, s.name or label, getattr(s, "samples", ())))
+                self.inputs = [symbol(self.graph.input(getattr(s, "sizes", None) or sizes(s.shape), s.dtype.np, s.name or label,
+                                                       getattr(s, "samples", ())))
                                for s, label in zip(specs, labels or ["x"] * len(specs), strict=True)]
                 self.tape.watch([x for x in self.inputs if x.dtype.differentiable])
                 args, kw = build(self.inputs)

@@ -142,6 +142,7 @@ class Branching(Blocks):
         more = self.keywords([*body, ast.Expr(node.test)], self.needs.after[node], options)
         test = self.block("test", [ast.copy_location(ast.Return(node.test), node.test)], node.test) if assigns(node.test) else None
         asked = ast.Name(test.name, ast.Load()) if test else later(self.visit(node.test))
+        if test: more["walrus"] = ast.Constant(True)
         block = self.block("body", body, node)
         return [*([test] if test else []), block, self.statement(node, self.call("loop", asked, ast.Name(block.name, ast.Load()), **more))]
     def visit_For(self, node):

@@ -4,15 +4,14 @@
 
 # %% auto #0
 __all__ = ['FILLINGS', 'GUESSES', 'SMALL', 'FEW', 'HUGE', 'PARTS', 'RANKS', 'COHERENT', 'zeros', 'in_turn', 'ones', 'cuts',
-           'limits', 'lengths', 'counts', 'sizes', 'rising', 'odd', 'even', 'example', 'guessed', 'certain', 'exact',
-           'moving', 'scales', 'divided', 'multiplied', 'meant', 'with_shapes', 'sizes_in', 'aligned', 'ranked',
-           'ragged_example', 'sparse_example', 'rows_of', 'filled']
+           'limits', 'lengths', 'counts', 'sizes', 'rising', 'odd', 'even', 'example', 'guessed', 'shifted', 'certain',
+           'exact', 'moving', 'smaller', 'scales', 'divided', 'multiplied', 'meant', 'with_shapes', 'sizes_in',
+           'aligned', 'ranked', 'ragged_example', 'sparse_example', 'rows_of', 'filled']
 
 # %% ../../nbs/5_program/501_stand_ins.ipynb #be33c7bc
 from collections.abc import Callable
 from itertools import product
 from itertools import zip_longest
-from math import gcd
 from math import prod
 from typing import Any
 import numpy as np
@@ -98,6 +97,11 @@ def guessed(shape: tuple, turn: int) -> tuple:
     "`shape` with a guess in place of each unknown size."
     return tuple([n if isinstance(n, int) else getattr(n, "guesses", GUESSES)[turn] for n in shape])
 
+def shifted(size: Any, n: int) -> int:
+    "What `size` is where an ordinary unknown size is `n`: more or less by as much as its guesses are; not less than 0."
+    low, high = [k - usual for k, usual in zip(size.guesses, GUESSES, strict=True)]
+    return max(0, n + low) if low == high else n
+
 def certain(
     nest: Any,   # Inputs and settings of a node
 ) -> bool:
@@ -116,26 +120,34 @@ def moving(samples: tuple) -> np.ndarray:
     "The numbers of the first of two samples that are others in the second."
     return samples[0][samples[0] != samples[1]] if len(samples) == 2 and samples[0].shape == samples[1].shape else np.array([], int)
 
+def smaller(pair: tuple, by: int) -> tuple | None:
+    "Two guesses, divided; if they are so much more or less than the usual ones, they still are. None if it cannot be done."
+    shift = pair[0] - GUESSES[0]
+    if pair[1] - GUESSES[1] == shift: return tuple([k // by + shift for k in GUESSES]) if GUESSES[0] // by + shift > 0 else None
+    return None if any([k % by for k in pair]) else tuple([k // by for k in pair])
+
 def scales(nest: Any) -> list[int]:
     "What the guesses are divided by, in turn, until an example can be computed: at first as little as makes the examples small."
     values = [v for v in {id(v): v for v in leaves(nest) if isinstance(v, Value)}.values() if v.shape is not None]
-    def taken(by): return sum([prod([n if isinstance(n, int) else n.guesses[1] // by for n in v.shape]) for v in values])
-    if taken(1) <= FEW: return [1]
-    whole = gcd(*[k for v in values for n in v.shape if isinstance(n, Size) for k in n.guesses],
-                *[int(k) for v in values if v.dtype is not None and v.dtype.kind in "iu" for k in moving(v.samples)])
-    possible = [by for by in PARTS if whole % by == 0]
+    pairs = {n.guesses for v in values for n in v.shape if isinstance(n, Size)}
+    def taken(by): return sum([prod([n if isinstance(n, int) else smaller(n.guesses, by)[1] for n in v.shape]) for v in values])
+    if not pairs or taken(1) <= FEW: return [1]
+    pairs |= {(int(a), int(b)) for v in values if moving(v.samples).size for a, b in zip(*map(np.ravel, v.samples), strict=True) if a != b}
+    possible = [by for by in PARTS if None not in [smaller(pair, by) for pair in pairs]]
     first = min([by for by in possible if taken(by) <= FEW], default=possible[0])
-    return [by for by in possible if by == first or by < first and taken(by) <= HUGE]
+    return [by for by in possible if by <= first and taken(by) <= (16 * HUGE if by == first else HUGE)]
 
 # %% ../../nbs/5_program/501_stand_ins.ipynb #577924c3
 def divided(nest: Any, by: int) -> Any:
     "`nest` with smaller guesses, also in the numbers that depend on them."
     if by == 1: return nest
-    def size(n): return n if isinstance(n, int) else Size(n.value, n.axis, tuple([k // by for k in n.guesses]))
-    def number(a, b): return np.where(a == b, a, a // by).astype(a.dtype)
+    def size(n): return n if isinstance(n, int) else Size(n.value, n.axis, smaller(n.guesses, by) or n.guesses)
+    def numbers(samples):
+        pairs = [(a, b) if a == b else smaller((a, b), by) or (a, b) for a, b in zip(*[s.ravel().tolist() for s in samples], strict=True)]
+        return tuple([np.array(part, s.dtype).reshape(s.shape) for part, s in zip(zip(*pairs, strict=True), samples, strict=True)])
     def one(v):
         if not isinstance(v, Value): return v
-        samples = (number(*v.samples), number(*v.samples[::-1])) if moving(v.samples).size else v.samples
+        samples = numbers(v.samples) if moving(v.samples).size and v.dtype.kind in "iu" else v.samples
         return Value(v.node, v.index, v.shape and tuple(map(size, v.shape)), v.dtype, samples)
     return replaced(nest, one)
 

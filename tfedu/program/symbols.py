@@ -63,7 +63,7 @@ def out_of_scope(xs: Any) -> Exception:
 
 # %% ../../nbs/5_program/504_symbols.ipynb #5fb99c13
 CHECKING = ("check_numerics",)    # ops that run even if nobody needs their result: they look at it
-SIZED = frozenset(["shape", "dims", "rows", "columns", "count", "length", "size"])   # settings that are sizes of the result
+SIZED = frozenset(["multiples", "shape", "dims", "rows", "columns", "count", "length", "size"])   # settings that are sizes of the result
 SPECS: dict[str, Callable] = {}   # op -> from inputs and settings to shape, dtype and samples of its one result, where examples do not tell
 
 def written(
