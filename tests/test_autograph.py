@@ -387,3 +387,29 @@ def test_length_in_a_loop_over_an_array():
             out = out.write(i, s)
         return out.stack()
     assert [f(tf.constant(v)).numpy().tolist() for v in ([1.0, 2.0, 3.0], [1.0, 2.0])] == [[1, 3, 6], [1, 3]]
+
+
+def test_a_while_condition_may_assign():
+    def last(x):
+        while (y := x * 2.0) < 20.0 and x < 1000.0: x = y
+        return x, y
+    def only_read_inside(x):
+        while (y := x * 2.0) < 20.0: x = y
+        return x
+    def nested(x, n):
+        y = x
+        for _ in tf.range(n):
+            if x > 0.0:
+                k = 0
+                while (y := x - 1.5) > 0.0:
+                    if y > 4.0:
+                        x = x - 2.0
+                        continue
+                    x, k = y, k + 1
+                    if k > 2: break
+                x = x + y
+        return x
+    for f, args in ((last, [1.0]), (only_read_inside, [1.0]), (nested, [9.0, 3])):
+        wanted = f(*map(tf.constant, args))
+        found = tf.function(f)(*map(tf.constant, args))
+        assert [y.numpy() for y in tf.nest.flatten(found)] == [y.numpy() for y in tf.nest.flatten(wanted)]

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['ASIDE', 'COMPARE', 'FUTURES', 'MADE', 'Fresh', 'later', 'assigns', 'Calls', 'Expressions', 'Blocks',
-           'without_options', 'Branching', 'Statements', 'rewritten', 'is_generator', 'class_of', 'compiled_alone',
-           'Rewritten', 'codes_in']
+           'without_options', 'Asking', 'Branching', 'Statements', 'rewritten', 'is_generator', 'class_of',
+           'compiled_alone', 'Rewritten', 'codes_in']
 
 # %% ../../nbs/5_program/544_convert.ipynb #cbcfbe6d
 import ast
@@ -129,8 +129,29 @@ def without_options(body: list) -> tuple[ast.Call | None, list]:
                 return ast.copy_location(ast.Dict([ast.Constant(k.arg) for k in given], [k.value for k in given]), node), rest
     return None, body
 
+# %% ../../nbs/5_program/544_convert.ipynb #125835d2
+class Asking(Blocks):
+    "Takes conditions with `:=` out of loops."
+    def ask(self, go: str, values: list, like: ast.AST, needed: set) -> list[ast.stmt]:
+        "Statements that set `go` to what a condition asks, one thing after the other."
+        result = [ast.copy_location(ast.Assign([ast.Name(go, ast.Store())], deepcopy(values[0])), like)]
+        if len(values) == 1: return result
+        more = ast.copy_location(ast.If(ast.Name(go, ast.Load()), self.ask(go, values[1:], like, needed), []), like)
+        self.needs.after[more] = needed
+        return [*result, more]
+
+    def asked_before(self, node: ast.While) -> list[ast.stmt]:
+        "What stands before a loop, which is changed: it asks for a variable."
+        go, made = self.fresh("go"), [n.target.id for n in ast.walk(node.test) if isinstance(n, ast.NamedExpr)]
+        self.needs.after[node] = needed = {*self.needs.after[node], go, *made}
+        values = node.test.values if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And) else [node.test]
+        first = self.ask(go, values, node, needed)
+        node.test, node.body = ast.copy_location(ast.Name(go, ast.Load()), node.test), [*node.body, *self.ask(go, values, node, needed)]
+        first = [self.visit(s) for s in first]
+        return [s for part in first for s in (part if isinstance(part, list) else [part])]
+
 # %% ../../nbs/5_program/544_convert.ipynb #9a2f9e55
-class Branching(Blocks):
+class Branching(Asking):
     "Rewrites `if`, `while` and `for`."
     def visit_If(self, node):
         more = self.keywords([*node.body, *node.orelse], self.needs.after[node])
@@ -138,13 +159,11 @@ class Branching(Blocks):
         given = [ast.Name(b.name, ast.Load()) for b in blocks]
         return [*blocks, self.statement(node, self.call("branch", self.visit(node.test), *given, **more))]
     def visit_While(self, node):
+        if assigns(node.test): return [*self.asked_before(node), *self.visit_While(node)]
         options, body = without_options(node.body)
         more = self.keywords([*body, ast.Expr(node.test)], self.needs.after[node], options)
-        test = self.block("test", [ast.copy_location(ast.Return(node.test), node.test)], node.test) if assigns(node.test) else None
-        asked = ast.Name(test.name, ast.Load()) if test else later(self.visit(node.test))
-        if test: more["walrus"] = ast.Constant(True)
-        block = self.block("body", body, node)
-        return [*([test] if test else []), block, self.statement(node, self.call("loop", asked, ast.Name(block.name, ast.Load()), **more))]
+        asked, block = later(self.visit(node.test)), self.block("body", body, node)
+        return [block, self.statement(node, self.call("loop", asked, ast.Name(block.name, ast.Load()), **more))]
     def visit_For(self, node):
         options, body = without_options(node.body)
         item = self.fresh("item")

@@ -24,7 +24,6 @@ from ..ops.compare import logical_or
 from ..ops.ragged_tensor import RaggedTensor
 from ..ops.tensor_array import TensorArray
 from .autograph import LEAF
-from .symbols import OperatorNotAllowedInGraphError
 from .autograph import NOTHING
 from .autograph import UNSET
 from .autograph import Left
@@ -203,13 +202,9 @@ def loop(
     body: Callable,                    # The block
     names: tuple = (),                 # Variables and paths that the block sets and somebody needs
     options: Callable | None = None,   # Gives what `set_loop_options` was given
-    walrus: bool = False,              # Whether the condition assigns with `:=`
 ) -> None:
     "A `while` statement. Raises ValueError or TypeError if the variables do not fit and the graph has to count."
     if in_graph(go := test()):
-        if walrus:
-            raise OperatorNotAllowedInGraphError("while: using a `tf.Tensor` as a Python `bool` is not allowed where the condition assigns "
-                                                 "with `:=`; assign before the loop and at the end of its body")
         def step(state): return (body(), state)[1]
         return graph_loop(names, Places([test, body], names), lambda _: test(), step, [], options() if options else {})
     while go:
