@@ -130,6 +130,7 @@ def reshaped(sp_input, shape, name=None) -> SparseTensor:
     else: sizes = [int(n) if isinstance(n, int | np.integer) and n >= 0 else None for n in list(shape)]
     return sparse_like(whole_like(sizes), sp_input.values.array.dtype)
 
+# %% ../../nbs/5_program/522_composites.ipynb #e1c816c6
 def sum_like(a, b, threshold=0) -> Any:
     "What `tf.sparse.add` returns."
     x, y = (a, b) if isinstance(a, SparseTensor) else (b, a)
@@ -149,6 +150,7 @@ def bags_like(params, sp_ids, *_, **__) -> Tensor:
     known = bags.rank is not None and row.rank is not None
     return stand_in((*bags.as_list()[:-1], *row.as_list()[1:]) if known else None, table.dtype.np)
 
+# %% ../../nbs/5_program/522_composites.ipynb #8f2fda7e
 def multiplied(sp_a, b, adjoint_a=False, adjoint_b=False, name=None) -> Tensor:
     "What `tf.sparse.sparse_dense_matmul` returns."
     (n, m), (k, p) = [x.shape.as_list() if x.shape.rank else [None, None] for x in (sp_a, b)]

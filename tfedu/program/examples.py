@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['FIRST', 'MANY', 'TINY', 'CARRYING', 'TYPES', 'ASKED', 'ASKING', 'SEVERAL', 'BY_NUMBERS', 'common', 'agreed', 'Trial',
-           'is_number', 'tried', 'varied', 'loosened', 'only_size', 'telling', 'of_all_ranks', 'assuming_more',
-           'probes', 'room', 'probed', 'doubted', 'examined', 'broadcast', 'elementwise_spec', 'asked_sizes',
-           'unknown_specs', 'rnn_specs', 'as_asked', 'misfit', 'op_specs']
+           'is_number', 'tried', 'varied', 'loosened', 'only_size', 'telling', 'without_rank', 'of_all_ranks',
+           'unranked', 'assuming_more', 'probes', 'room', 'probed', 'doubted', 'examined', 'broadcast',
+           'elementwise_spec', 'asked_sizes', 'unknown_specs', 'rnn_specs', 'as_asked', 'misfit', 'op_specs']
 
 # %% ../../nbs/5_program/503_examples.ipynb #f584e186
 from collections.abc import Callable
@@ -24,6 +24,7 @@ from .graph import Value
 from .graph import leaves
 from .graph import replaced
 from .stand_ins import FILLINGS
+from .stand_ins import FLAT
 from .stand_ins import GUESSES
 from .stand_ins import SMALL
 from .stand_ins import certain
@@ -123,26 +124,36 @@ def only_size(nest: Any) -> Any:
     return unknown.pop() if len(unknown) == 1 else None
 
 # %% ../../nbs/5_program/503_examples.ipynb #ea5909d2
-MANY, TINY = 24, range(1, 7)   # how many ways to choose sizes are tried; sizes that show the types of results at least
-
 def telling(nest: Any, told: dict) -> Any:
     "`nest` with numbers for some unknown sizes."
     return with_shapes(nest, lambda s, _: tuple([told.get(n, n) for n in s]))
 
+def without_rank(nest: Any) -> list[int]:
+    "Ids of the values of which not even the number of axes is known, each once."
+    return list(dict.fromkeys([id(v) for v in leaves(nest) if isinstance(v, Value) and v.shape is None and v.dtype is not None]))
+
 def of_all_ranks(f: Callable, nest: Any, once: bool) -> list[Trial]:
     "Trials in which values of unknown rank have several."
-    bare = list(dict.fromkeys([id(v) for v in leaves(nest) if isinstance(v, Value) and v.shape is None and v.dtype is not None]))
-    found = []
+    bare, found = without_rank(nest), []
     for ranks in ranked(len(bare)):
         axes = dict(zip(bare, ranks, strict=True))
-        try: found += tried(f, with_shapes(nest, lambda s, v, axes=axes: (None,) * axes[id(v)] if s is None else s), once, PARTS[0])
+        by = PARTS[0] * (1 if max(ranks) <= FLAT else 2)
+        told = with_shapes(nest, lambda s, v, axes=axes: (None,) * axes[id(v)] if s is None else s)
+        try: found += [t._replace(told=axes) for t in tried(f, told, once, by)]
         except Exception: continue   # everything is known now, and does not fit
     return found
 
+def unranked(spec: tuple, trials: list[Trial]) -> tuple:
+    "What several ranks tell: that there are no axes, or, if a single value had each of the usual ranks, how many there are."
+    ranks = [{t.told[key] for t in trials} for key in trials[0].told]
+    return spec if spec[0] == () else loosened(spec) if len(ranks) == 1 and ranks[0] >= {1, 2, 3, 4} else (None, *spec[1:])
+
 # %% ../../nbs/5_program/503_examples.ipynb #d46121e0
+MANY, TINY = 24, range(1, 7)   # how many ways to choose sizes are tried; sizes that show the types of results at least
+
 def assuming_more(f: Callable, nest: Any, once: bool) -> list[Trial]:
     "Trials in which axes, or sizes that are known elsewhere in the call, stand for what is unknown."
-    if any([isinstance(v, Value) and v.shape is None and v.dtype is not None for v in leaves(nest)]): return of_all_ranks(f, nest, once)
+    if without_rank(nest): return of_all_ranks(f, nest, once)
     (unknown, known), left = sizes_in(nest), MANY
     def trials(told):
         small = telling(nest, told)
@@ -178,6 +189,7 @@ def room(nest: Any, n: int) -> float:
     shapes = [v.shape for v in leaves(nest) if isinstance(v, Value) and v.shape is not None]
     return max([np.prod([m if isinstance(m, int) else n for m in shape], dtype=float) for shape in shapes], default=0)
 
+# %% ../../nbs/5_program/503_examples.ipynb #ef97fb21
 def probed(
     f: Callable,       # From inputs and settings to a list of arrays
     nest: Any,
@@ -236,6 +248,7 @@ def examined(
                                                "while the graph is written")
     each = [[common(list(part), keep, size, t.by) for part in zip(*turns, strict=True)] for t, turns in zip(trials, arrays, strict=True)]
     specs = [doubted(agreed(list(of_one)), nest, name) for of_one in zip(*each, strict=True)]
+    if without_rank(nest): specs = [unranked(spec, trials) for spec in specs]
     if loose: return trials[0].results[0], [(None, dtype, ()) for _, dtype, _ in specs]
     with np.errstate(all="ignore"): specs = probed(lambda given: parts(f(given)), nest, trials[0], specs)
     if numbers: specs = [(shape and tuple([n or None for n in shape]), *rest) for shape, *rest in specs]   # others may find some
@@ -284,6 +297,7 @@ def unknown_specs(op: Op, xs: tuple, params: tuple) -> tuple[list, bool]:
     spec = None, op.result.np if op.result else first.dtype, ()
     return [as_asked(spec, params) if op.name in ASKING and params else spec], False
 
+# %% ../../nbs/5_program/503_examples.ipynb #af4df43c
 def rnn_specs(a, u, states, bias, mask, cell, every) -> list:
     "The outputs of all steps, if they are wanted, and the states at the end."
     time, batch, _ = a.shape or (None,) * 3
@@ -292,6 +306,7 @@ def rnn_specs(a, u, states, bias, mask, cell, every) -> list:
 
 SEVERAL: dict[str, Callable] = {"rnn": rnn_specs}   # ops of several results whose sizes must fit each other as no guess does
 
+# %% ../../nbs/5_program/503_examples.ipynb #d963a0ca
 def as_asked(spec: tuple, params: tuple) -> tuple:
     "`spec` with the sizes that were asked for, where it has none."
     (shape, dtype, samples), asked = spec, asked_sizes(params[0])

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['CHECKING', 'SIZED', 'SPECS', 'OPAQUE', 'refuse', 'InaccessibleTensorError', 'out_of_scope', 'written', 'pieces',
-           'unsaid', 'take', 'is_check', 'asserted', 'whole', 'captured', 'symbol', 'Numberless', 'Symbolic', 'learned',
-           'sizes', 'ensured', 'Constants', 'Capturing', 'Reading', 'outside']
+           'unsaid', 'take', 'is_check', 'asserted', 'whole', 'shapeless', 'captured', 'symbol', 'Numberless', 'axes',
+           'Symbolic', 'learned', 'sizes', 'ensured', 'Constants', 'Capturing', 'Reading', 'outside']
 
 # %% ../../nbs/5_program/504_symbols.ipynb #0bdcfbcd
 from collections.abc import Callable
@@ -41,6 +41,7 @@ from .graph import undressed
 from .stand_ins import GUESSES
 from .stand_ins import SMALL
 from ..core.publish import TRYING
+from inspect import signature
 
 # %% ../../nbs/5_program/504_symbols.ipynb #8bbe1457
 def refuse(x: Tensor, what: str) -> OperatorNotAllowedInGraphError:
@@ -107,7 +108,7 @@ def take(function: Callable, args: tuple, kw: dict):
     "What a symbolic argument makes of a function that could not work with it: a node that calls the function when the graph runs."
     if hasattr(function, "op"): return NotImplemented   # an op finds its own way
     if (graph := GRAPH.get()) is None: raise out_of_scope((args, kw))
-    if TRYING.get(): return NotImplemented
+    if TRYING.get() or shapeless(function, args, kw): return NotImplemented
     return asserted(graph, function, args, kw) if is_check(function) else graph.call(function, args, kw)
 
 def is_check(function: Callable) -> bool:
@@ -125,9 +126,16 @@ def whole(function: Callable, args: tuple, kw: dict, error: Exception):
     if (graph := GRAPH.get()) is None: return NotImplemented
     symbols = any([isinstance(x, Tensor) and x.symbolic for x in flatten((args, kw), expand_composites=True)])
     if symbols and is_check(function): return asserted(graph, function, args, kw)
-    if isinstance(error, NotImplementedError): return NotImplemented   # numbers would not help
+    if isinstance(error, NotImplementedError) or shapeless(function, args, kw): return NotImplemented   # numbers would not help
     if isinstance(error, InvalidArgumentError) and not symbols: raise early(error) from error.__cause__
     return graph.call(function, args, kw) if symbols or isinstance(error, AtRunTime) else NotImplemented
+
+def shapeless(function: Callable, args: tuple, kw: dict) -> bool:
+    "Whether a function is asked for a shape of which nothing is said, by another one, which may know more when the graph runs."
+    try: given = signature(function).bind(*args, **kw)
+    except TypeError: return False   # which the error says, too
+    needed = [name for name, p in given.signature.parameters.items() if name in SIZED and p.default is p.empty]
+    return any([name in given.arguments and unsaid(given.arguments[name]) for name in needed])
 
 RESCUES.append(whole)
 
@@ -163,6 +171,11 @@ class Numberless(Tensor):
     def __reduce__(self): raise TypeError(f"{self.name}: a tensor in a graph cannot be pickled")
 
 # %% ../../nbs/5_program/504_symbols.ipynb #f12acbaa
+def axes(value: Value) -> int:
+    "The number of axes. Raises TypeError if it is not known: 0 and None must not be mistaken for each other."
+    if value.shape is None: raise TypeError(f"{value.name}: not even the number of its axes is known")
+    return len(value.shape)
+
 class Symbolic(Numberless):
     "A tensor in a graph: `array` is a `Value`."
     __slots__ = ()
@@ -171,6 +184,7 @@ class Symbolic(Numberless):
     name = property(lambda self: self.array.name)
     op = property(lambda self: self.array.node)
     graph = property(lambda self: GRAPH.get())
+    ndim = property(lambda self: axes(self.array))
     shape = property(lambda self: shape_of(self.array.shape and tuple(map(or_none, self.array.shape))))
     def set_shape(self, shape): learned(self.array, sizes(self.shape.merge_with(shape)))
     def __format__(self, spec): return format(str(self), spec)

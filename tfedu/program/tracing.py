@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['UNMOVED', 'PROMISES', 'TRAIL', 'LOOK_AT_SHAPES', 'DECLARED', 'Writing', 'writing', 'lifted', 'write_call',
            'call_node', 'promised', 'stand_in', 'moves', 'result_of', 'arrays_in', 'arrayed', 'pictures',
-           'values_of_keys', 'declared', 'counting', 'guess', 'remember', 'pull_node', 'kept_by']
+           'values_of_keys', 'declared', 'drawn', 'counting', 'guess', 'remember', 'pull_node', 'kept_by']
 
 # %% ../../nbs/5_program/505_tracing.ipynb #d58190f2
 from collections.abc import Callable
@@ -18,6 +18,7 @@ from ..core.device import nearby
 from ..core.dtype import as_dtype
 from ..core.dtype import float32
 from ..core.dtype import int32
+from ..core.dtype import int64
 from ..core.dtype import string
 from ..core.dtype import uint8
 from ..core.errors import InvalidArgumentError
@@ -191,7 +192,6 @@ DECLARED: dict[str, Callable] = {   # from the arguments to shape, dtype and sam
     "looked_up": lambda table, keys: [(values_of_keys(table, keys), table.value_dtype.np, ())],
     "asked": lambda table, what: [(() if what == "size" else None, {"size": np.dtype("int64"), "keys": table.key_dtype.np}.get(
         what, table.value_dtype.np), ())],
-    "stateless_poisson": lambda shape, seed, lam, dtype=int32, name=None: [(asked_sizes(shape), as_dtype(dtype).np, ())],
     "decode_wav": lambda *_, **__: [((None, None), float32.np, ()), ((), int32.np, ())]}
 
 def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
@@ -200,6 +200,16 @@ def declared(function: Callable, nest: tuple) -> tuple[Any, list]:
     specs = DECLARED[function.__name__](*args, **kw)
     like = [wrap(np.zeros((0,), dtype)) for _, dtype, _ in specs]
     return DecodeWav(*like) if len(like) > 1 else like[0], specs
+
+# %% ../../nbs/5_program/505_tracing.ipynb #c24a55ce
+def drawn(shape, dtype) -> list:
+    "The result of a function that draws numbers of that shape."
+    return [(asked_sizes(shape), as_dtype(dtype).np, ())]
+
+DECLARED.update({
+    "stateless_poisson": lambda shape, seed, lam, dtype=int32, name=None: drawn(shape, dtype),
+    "stateless_binomial": lambda shape, seed, counts, probs, output_dtype=int32, name=None: drawn(shape, output_dtype),
+    "stateless_categorical": lambda logits, num_samples, seed, dtype=int64, name=None: drawn([-1, -1], dtype)})
 
 # %% ../../nbs/5_program/505_tracing.ipynb #5cfe6bbb
 def counting(start, limit=None, delta=1, dtype=None, name=None) -> tuple[Any, list]:
