@@ -16,6 +16,7 @@ import signal
 import socket
 import struct
 from contextlib import suppress
+from functools import cached_property
 
 from . import counts
 from . import shadow
@@ -350,11 +351,13 @@ class CheckedModule(simulator.RawModule):
     def __init__(self, code: str, options: tuple = (), names: tuple = ()):
         super().__init__(code=code, options=options, name_expressions=names, checked=RUNTIME, flags=FLAGS[family(find_compiler())])
 
+    @cached_property
+    def entry(self) -> int: return ctypes.cast(self.lib.sim_launch, ctypes.c_void_p).value
+
     def launch(self, given: simulator.Launch, memory: simulator.Memory) -> int:
         "Run a kernel; `Notes.clear` comes before. Returns the number of findings."
         results, given.notes, kind = memory.notes.results[0], memory.notes.address, shadow.CRASH
-        function = ctypes.cast(self.lib.sim_launch, ctypes.c_void_p).value
-        order = struct.pack("PPP", function, simulator.put(memory, given, 0)[0], ctypes.addressof(memory.board))
+        order = struct.pack("PPP", self.entry, simulator.put(memory, given, 0)[0], ctypes.addressof(memory.board))
         try:
             for _ in range(3):
                 helper_for(self, memory).ask(order, given.seconds)
