@@ -222,6 +222,18 @@ def test_a_forked_python_has_a_helper_and_variables_of_its_own(helper):
     assert os.waitpid(child, 0)[1] == 0 and x[0] == 4 and y.tolist() == [7, 7] and HELPERS[0].process == mine
 
 
+def test_a_forked_python_gets_variables_as_they_were():
+    module = simulator.RawModule(code='__device__ int n = 1; __constant__ int c; extern "C" __global__ void f() {}')
+    views = [np.ndarray((), np.int32, module.get_global(name)) for name in ("n", "c")]
+    for i in range(30):
+        for view in views: view[...] = i
+        if not (child := os.fork()):
+            time.sleep(0.01)
+            os._exit(int([int(view) for view in views] != [i, i]))
+        for view in views: view[...] = -1
+        assert os.waitpid(child, 0)[1] == 0
+
+
 def test_a_fork_during_a_launch_of_another_thread():
     kernel = Kernel("wait", ENDLESS, register=False)
     kernel.check(1, 1, (ints(1),))

@@ -106,10 +106,11 @@ class Notes:
         self.address, self.ready = address, False
         whole = np.frombuffer((ctypes.c_char * NOTES_TYPE.itemsize).from_address(address), NOTES_TYPE)
         self.executed, self.entries, self.owned, self.results = (whole[name].reshape(-1) for name in NOTES_TYPE.names)
+        self.bytes, self.words = self.results.view("u1"), self.entries.view("u8")
 
     def clear(self, blocks: int, owned: ndarray, places: ndarray) -> None:   # Blocks to log, -1: a few
         "Get ready for a launch."
-        self.results.view("u1")[:] = 0
+        self.bytes[:] = 0
         self.results["wanted_blocks"] = blocks
         self.owned[:len(owned)] = owned
         self.executed[places] = 0
@@ -117,8 +118,8 @@ class Notes:
 
     def copies(self) -> tuple[np.void, ndarray]:
         "The results, and the log as an array of `ENTRY`."
-        results = self.results.view("u1").copy().view(shadow.RESULTS_TYPE)[0]
-        return results, self.entries.view("u8")[:3 * int(results["log_size"])].copy().view(ENTRY)
+        results = self.bytes.copy().view(shadow.RESULTS_TYPE)[0]
+        return results, self.words[:3 * int(results["log_size"])].copy().view(ENTRY)
 
 # %% ../../nbs/4_kernels/413_counts.ipynb #ff21016d
 def times_before(

@@ -16,6 +16,7 @@ import signal
 import socket
 import struct
 from contextlib import suppress
+from functools import cached_property
 
 from . import counts
 from . import shadow
@@ -350,13 +351,15 @@ class CheckedModule(simulator.RawModule):
     def __init__(self, code: str, options: tuple = (), names: tuple = ()):
         super().__init__(code=code, options=options, name_expressions=names, checked=RUNTIME, flags=FLAGS[family(find_compiler())])
 
+    @cached_property
+    def entry(self) -> int: return ctypes.cast(self.lib.sim_launch, ctypes.c_void_p).value
+
     def launch(self, given: simulator.Launch, memory: simulator.Memory) -> int:
         "Run a kernel; `Notes.clear` comes before. Returns the number of findings."
         if memory.notes is None or not memory.notes.ready:
             raise KernelError("a kernel that was compiled for checked mode is run by tfedu.kernels.report.check")
         results, given.notes, kind, memory.notes.ready = memory.notes.results[0], memory.notes.address, shadow.CRASH, False
-        function = ctypes.cast(self.lib.sim_launch, ctypes.c_void_p).value
-        order = struct.pack("PPP", function, simulator.put(memory, given, 0)[0], ctypes.addressof(memory.board))
+        order = struct.pack("PPP", self.entry, simulator.put(memory, given, 0)[0], ctypes.addressof(memory.board))
         try:
             for _ in range(3):
                 helper_for(self, memory).ask(order, given.seconds)

@@ -318,7 +318,8 @@ def check(
     blocks: int | None = None,  # Whose accesses are counted: the first ones; None: a few
 ) -> Report:
     "Run a kernel in checked mode, in another process. Raises what a launch raises for wrong arguments."
-    kernel, grid, block = checked(kernel), np.atleast_1d(grid).tolist(), np.atleast_1d(block).tolist()
+    kernel = checked(kernel)
+    grid, block = (size if isinstance(size, tuple) else tuple(np.atleast_1d(size).tolist()) for size in (grid, block))
     if kernel.wanted is None: kernel.compile()
     (variables, owned), operations = owned_shared(kernel), counts.flops_by_block(kernel.module.path)
     with simulator.LOCK:

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['GLUE', 'CALLS', 'PREFIX', 'BASE', 'FRAMES', 'Pointer', 'Int', 'Long', 'Bytes', 'Array', 'Triple', 'Launch', 'Fault',
-           'Board', 'REGION', 'DESK', 'FIRST', 'LOCK', 'MEMORY', 'LIBRARIES', 'KEPT', 'KINDS', 'LOADED', 'ORDERS',
-           'assembled', 'compiled', 'runtime', 'includes', 'library', 'structure', 'declare', 'usable_cores',
-           'room_for_arrays', 'Memory', 'the_memory', 'begin_again', 'raise_fault', 'print_texts', 'RawModule', 'load',
+           'Board', 'REGION', 'DESK', 'FIRST', 'LOCK', 'MEMORY', 'LIBRARIES', 'KEPT', 'FORK', 'KINDS', 'LOADED',
+           'ORDERS', 'assembled', 'compiled', 'runtime', 'includes', 'library', 'structure', 'declare', 'usable_cores',
+           'room_for_arrays', 'Memory', 'the_memory', 'at_fork', 'raise_fault', 'print_texts', 'RawModule', 'load',
            'MemoryPointer', 'variable_memory', 'described', 'static_shared', 'learned', 'put', 'moved_arguments',
            'RawKernel', 'run']
 
@@ -18,6 +18,7 @@ import signal
 import sys
 import tempfile
 import threading
+from functools import partial
 from pathlib import Path
 
 from . import cores
@@ -239,21 +240,21 @@ class Memory:
 # %% ../../nbs/4_kernels/414_simulator.ipynb #464f0f88
 MEMORY: list[Memory] = []
 LIBRARIES: list[ctypes.CDLL] = []
-KEPT = 256 << 20   # bytes
+KEPT, FORK = 256 << 20, ("before", "after_in_child", "after_in_parent")   # bytes; the moments of a fork
 
 def the_memory(lib: ctypes.CDLL) -> Memory:
     "The memory of this process."
     if not MEMORY: MEMORY.append(Memory(lib))
     return MEMORY[0]
 
-def begin_again() -> None:
-    "What a Python that was forked off does first."
-    MEMORY.clear()
-    for lib in LIBRARIES: lib.sim_share_variables()
-    LOCK.release()
+def at_fork(step: int) -> None:   # 0: before, 1: in the Python that was forked off, 2: in the other one
+    "Give a forked Python memory and variables of its own."
+    if step == 0: LOCK.acquire()
+    if step == 1: MEMORY.clear()
+    for lib in LIBRARIES: lib.sim_variables(step)
+    if step: LOCK.release()
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=begin_again)
+if hasattr(os, "register_at_fork"): os.register_at_fork(**{n: partial(at_fork, i) for i, n in enumerate(FORK)})
 
 # %% ../../nbs/4_kernels/414_simulator.ipynb #9db7f3bd
 KINDS = dict(enumerate(re.findall(r"[A-Z_]+", re.search(r"enum Kind \{(.*?)\}", HEADER, re.S)[1]), 1))

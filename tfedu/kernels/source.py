@@ -310,16 +310,26 @@ SIM_MARK(constant, 16), section("sim_constant"))) char sim_constant_end[SIM_PAGE
 # %% ../../nbs/4_kernels/401_source.ipynb #4bbea5a6
 VARIABLES = PAGE + r"""
 extern "C" SIM_HIDDEN char sim_device_begin[16], sim_device_end[SIM_PAGE], sim_constant_begin[16], sim_constant_end[SIM_PAGE];
-static void share(char *from, char *end) {
+static char *kept_device, *kept_constant;
+static void renew(char *from, char *end, char **kept, int step) {
   if (end - from <= 16) return;                       // no variable lies between the marks
   size_t bytes = (end - from + SIM_PAGE - 1) / SIM_PAGE * SIM_PAGE;
-  std::vector<char> copy(from, from + bytes);
-  if (mmap(from, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) abort();
-  memcpy(from, copy.data(), bytes);
+  if (step == 0) {
+    *kept = (char *)malloc(bytes);
+    if (!*kept) abort();
+    memcpy(*kept, from, bytes);
+    return;
+  }
+  if (step == 1) {
+    if (mmap(from, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) abort();
+    memcpy(from, *kept, bytes);
+  }
+  free(*kept);
 }
-extern "C" __attribute__((visibility("default"), constructor)) void sim_share_variables() {
-  share(sim_device_begin, sim_device_end);
-  share(sim_constant_begin, sim_constant_end);
+extern "C" __attribute__((visibility("default"))) void sim_variables(int step) {     // 0: keep a copy; 1: fresh pages; 2: never mind
+  renew(sim_device_begin, sim_device_end, &kept_device, step);
+  renew(sim_constant_begin, sim_constant_end, &kept_constant, step);
 }
+__attribute__((constructor)) static void share_variables() { sim_variables(0); sim_variables(1); }
 """
 MEMORY = RESERVE + VARIABLES
