@@ -72,7 +72,7 @@ def little_memory():
     "A graph may ask for more memory than there is; that must be an error of Python, not the end of the process."
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()   # kernels that ran before hold empty addresses
-    resource.setrlimit(resource.RLIMIT_AS, (used + 24 * 2**30, hard))
+    resource.setrlimit(resource.RLIMIT_AS, (used + 4 * 2**30, hard))
     yield
     resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
